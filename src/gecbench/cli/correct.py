@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from gecbench.api.options import Places, SchemeSpec
-from gecbench.cli.command import command, refuse
+from gecbench.cli.command import check_distinct, command, refuse
 from gecbench.cli.options import (
     ColumnNames,
     CorrectorSettings,
@@ -144,6 +144,8 @@ def correct(
         path = Path(text_or_file)
         source = sources(path, format=files.format, columns=files.columns)
         files = replace(files, target_format=_target_format(files, source))
+        kind, _, place = model.partition(":")
+        check_distinct([("--output", files.output)], [Path(place or kind)])
     load = partial(open_corrector, model, settings, split=split, longest=longest, lang=files.lang)
     corrector = load()
     try:
