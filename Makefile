@@ -88,7 +88,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv --clear $(VENV)
 
 $(VENV)/.demo: $(BIN)/python $(BUILT_FROM)
-	$(PIP) --editable '.[report,en,spelling]'
+	$(PIP) --editable '.[zh,en,bleu,spelling,report]'
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)

@@ -14,7 +14,7 @@ from gecbench.api.options import AnyScheme, quiet
 from gecbench.api.schemes import scheme_for
 from gecbench.backends.spacy import Pipeline, describe
 from gecbench.backends.transformers import need_torch
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import encode_text, write_stream
 from gecbench.core.options import check_least
 from gecbench.core.sample import Corpus
@@ -239,6 +239,7 @@ def project_trees(
         What was projected and left out, counted, in words a user understands.
 
     Raises:
+        CorpusError: There is no reference.
         UsageError: The texts are in a language that the parser is not for.
     """
     sources = [sample.source for sample in corpus.samples]
@@ -250,6 +251,8 @@ def project_trees(
         for reference in sample.references
         if not reference.unannotatable
     ]
+    if not pairs:
+        raise CorpusError("the corpus has no references, whose trees could be projected")
     counts = Counter[str]({"pairs": len(pairs)})
 
     def pieces() -> Iterator[bytes]:

@@ -86,6 +86,11 @@ def _connected(cluster: Cluster) -> Iterator[Any]:
     try:
         ray.init(address=cluster.address, logging_level="error", log_to_driver=False)
     except (ConnectionError, RuntimeError, ValueError) as error:
+        if cluster.address == "auto":
+            raise ResourceError(
+                "this machine belongs to no Ray cluster; start one with `ray start --head`, give "
+                "the address of another (HOST:PORT), or work without a cluster"
+            ) from error
         raise ResourceError(
             f"the Ray cluster {cluster.address} cannot be used: {reason(error)}"
         ) from error

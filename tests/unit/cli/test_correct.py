@@ -201,7 +201,7 @@ def test_an_option_of_several_values_takes_commas() -> None:
 def test_a_model_is_not_written_over(run, tmp_path):
     ensemble = tmp_path / "vote.toml"
     ensemble.write_text("untouched", "utf-8")
-    code, output, message = run("ensemble:vote.toml", "in.txt", "-o", "vote.toml")
+    code, output, message = run("ensemble:vote.toml", "in.txt", "-o", "vote.toml", "--to", "lines")
     assert (code, output) == (2, "")
     assert "vote.toml, which is read" in message
     assert ensemble.read_text("utf-8") == "untouched"

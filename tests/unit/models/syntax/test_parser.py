@@ -186,6 +186,16 @@ def test_references_are_projected_onto_their_sources(tmp_path: Path, run) -> Non
     assert "repaired: 2" in _invoke(run, *command, "--repair", "-o", str(out), "--overwrite")
 
 
+def test_a_corpus_without_references_is_refused(tmp_path: Path, run) -> None:
+    (tmp_path / "in.txt").write_text("He goes home .\n", "utf-8")
+    output = tmp_path / "out.conllu"
+    words = ("--project", "--lang", "en", "-o", str(output))
+    code, _, message = run("parse", "spacy:en", str(tmp_path / "in.txt"), *words)
+    assert code == 1
+    assert "no references" in message
+    assert not output.exists()
+
+
 def test_chinese_trees_are_projected_by_characters(tmp_path: Path, run) -> None:
     gold, corpus, out = tmp_path / "gold.conllu", tmp_path / "pairs.tsv", tmp_path / "out.conllu"
     words = Tree(("我们", "打", "篮球", "。"), (2, 0, 2, 2), ("nsubj", "root", "dobj", "punct"))
