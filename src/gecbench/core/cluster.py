@@ -63,7 +63,7 @@ def map_on_cluster(
     """
     with (
         _connected(cluster) as ray,
-        _kept_parts(cluster.resume, (function, cluster.inputs)) as kept,
+        _open_parts(cluster.resume, (function, cluster.inputs)) as kept,
     ):
         run = _Run(ray, cluster, function, describe, kept)
         try:
@@ -135,7 +135,7 @@ class _Run:
         cluster: Cluster,
         function: Callable[[Any], Any],
         describe: Callable[[Any], str],
-        kept: _KeptParts | None,
+        kept: _PartsFolder | None,
     ) -> None:
         self.ray, self.describe, self.kept = ray, describe, kept
         self.count, self.gpus = _count_workers(ray.nodes(), cluster), cluster.gpus
@@ -328,7 +328,7 @@ _OTHER_TASK = "other options, or other versions of gecbench or of what it reads"
 
 
 @contextmanager
-def _kept_parts(folder: Path | str | None, task: object) -> Iterator[_KeptParts | None]:
+def _open_parts(folder: Path | str | None, task: object) -> Iterator[_PartsFolder | None]:
     """Open the folder of a run, which is for this process alone while the block runs.
 
     Raises:
@@ -361,7 +361,7 @@ def _kept_parts(folder: Path | str | None, task: object) -> Iterator[_KeptParts 
                 f"{manifest}: is in the way: a run that keeps its parts writes such a file, and "
                 "this one is something else; name another folder"
             )
-        yield _KeptParts(folder, task_hash)
+        yield _PartsFolder(folder, task_hash)
 
 
 def _other_run(folder: Path, what: str) -> UsageError:
@@ -371,7 +371,7 @@ def _other_run(folder: Path, what: str) -> UsageError:
     )
 
 
-class _KeptParts:
+class _PartsFolder:
     """A folder with a file for each part: hashes of task, item and result, then the result."""
 
     def __init__(self, folder: Path, task_hash: str) -> None:

@@ -21,7 +21,7 @@ from gecbench.api.options import PerturbOptions
 from gecbench.api.training_data import perturb
 from gecbench.backends.spacy import describe
 from gecbench.cli import main
-from gecbench.core.cluster import _count_workers, _digest, _kept_parts, _Run
+from gecbench.core.cluster import _count_workers, _digest, _open_parts, _Run
 from gecbench.core.errors import GecbenchError, ResourceError, UsageError
 from gecbench.core.options import Cluster, jobs_of_step
 from gecbench.core.processes import map_in_processes
@@ -76,26 +76,26 @@ def test_equal_values_have_the_same_hash_in_every_process():
 
 def test_a_folder_of_parts_is_that_of_one_task_and_never_a_foreign_file(tmp_path: Path):
     folder = tmp_path / "parts"
-    with _kept_parts(str(folder), ("task", 1)) as kept:
+    with _open_parts(str(folder), ("task", 1)) as kept:
         kept.keep(0, "item", "result")
         assert kept.load(0, "item") == ("result",)
     manifest = folder / "manifest.json"
     line = manifest.read_bytes()
     for beginning in (line, line[:20], b""):
         manifest.write_bytes(beginning)
-        with _kept_parts(folder, ("task", 1)) as kept:
+        with _open_parts(folder, ("task", 1)) as kept:
             assert kept.load(0, "item") == ("result",)
         assert manifest.read_bytes() == line
-    with pytest.raises(UsageError, match="other options"), _kept_parts(folder, ("task", 2)):
+    with pytest.raises(UsageError, match="other options"), _open_parts(folder, ("task", 2)):
         pass
     for foreign in (b'{"name": "a web application"}', b"no JSON\n"):
         manifest.write_bytes(foreign)
-        with pytest.raises(UsageError, match="in the way"), _kept_parts(folder, ("task", 1)):
+        with pytest.raises(UsageError, match="in the way"), _open_parts(folder, ("task", 1)):
             pass
         assert manifest.read_bytes() == foreign
     manifest.unlink()
     with (
-        _kept_parts(folder, ("task", 2)) as kept,
+        _open_parts(folder, ("task", 2)) as kept,
         pytest.raises(UsageError, match="other options"),
     ):
         kept.load(0, "item")
