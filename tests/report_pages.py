@@ -70,21 +70,35 @@ class Opened:
     said: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
+    def follow(self) -> None:
+        """Wait until the explorer has followed the address: from then on it names a sentence."""
+        self.page.wait_for_function(
+            """() => {
+                const asked = new URLSearchParams(location.hash.slice(1));
+                asked.delete("show");
+                return !location.hash.includes("=") || asked.has("s") || asked.size === 0;
+            }"""
+        )
+
     def view(self) -> dict[str, str]:
         """What the address says of the view."""
+        self.follow()
         read = "Object.fromEntries(new URLSearchParams(location.hash.slice(1)))"
         return self.page.evaluate(read)
 
     def rows(self) -> list[str]:
         """Ids in the list, as far as they are made."""
+        self.follow()
         return self.page.locator(".row .row-id").all_inner_texts()
 
     def found(self) -> int:
         """How many sentences were found."""
+        self.follow()
         return int(self.page.locator(".status").inner_text().split()[0])
 
     def shown(self) -> str:
         """Id of the sentence that is shown."""
+        self.follow()
         return self.page.locator("#sentence-id").inner_text()
 
 
