@@ -304,8 +304,8 @@ def test_a_time_zone_that_is_none_makes_no_site(tmp_path):
 def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):
     seen = {}
 
-    def run(opened, *, workers, ready, close_in_workers):
-        seen.update(port=opened.getsockname()[1], workers=workers)
+    def run(opened, *, workers, ready, close_in_workers, drain):
+        seen.update(port=opened.getsockname()[1], workers=workers, drain=drain)
         ready()
 
     monkeypatch.setattr(serving, "run", run)
@@ -314,7 +314,42 @@ def test_serve_goes_from_the_address_to_the_end(filled, monkeypatch):
     words = ["annotate", "serve", "--data", str(filled.folder), "--bind", "127.0.0.1:0"]
     output = CliRunner().invoke(gecbench, [*words, "--workers", "2"], catch_exceptions=False).output
     assert f"http://127.0.0.1:{seen['port']} (Ctrl-C" in output
-    assert (seen["workers"], "gecbench: ended" in output) == (2, True)
+    assert (seen["workers"], seen["drain"], "gecbench: ended" in output) == (2, 0, True)
+
+
+def test_one_of_several_hosts_has_their_secret_and_migrates_nothing(
+    folder, tmp_path, in_process, monkeypatch, capsys
+):
+    """A second host takes the first one's secret, makes no link, and leaves the database alone."""
+    first = folder.folder
+    secret = (first / "secret.key").read_text("utf-8").strip()
+    second = make_site(tmp_path / "second", secret)
+    assert second.secret == secret
+    for wrong in ("short", "x" * 40):
+        with pytest.raises(GecbenchError, match=r"GECBENCH_SECRET_KEY"):
+            make_site(tmp_path / "second", wrong)
+    in_process(folder)
+    commands.open_up_to_date(first, {}, migrate=False)
+    message = commands.start_message(folder, Address("127.0.0.1", 9), alone=False)
+    assert "invitation" not in message + capsys.readouterr().err
+    monkeypatch.setattr(
+        "gecbench.server.site.migration.missing_migrations", lambda: ("server.0001_initial",)
+    )
+    with pytest.raises(GecbenchError, match=r"server\.0001_initial.*annotate init"):
+        commands.open_up_to_date(first, {}, migrate=False)
+
+
+@pytest.mark.parametrize("words", [("init", "s"), ("serve", "--data", "s")])
+def test_a_missing_extra_is_said_before_anything_else(tmp_path, monkeypatch, words):
+    import importlib.util
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    ended = CliRunner().invoke(gecbench, ["annotate", *words])
+    assert isinstance(ended.exception, MissingExtraError)
+    assert ended.output == ""
+    assert not (tmp_path / "s").exists()
 
 
 def test_a_site_is_opened_once_in_a_process(filled, monkeypatch, tmp_path):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import socket
+import threading
+from signal import SIGTERM
 
 import pytest
+from django.test import Client
 
 from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.site import serving
 from gecbench.server.site.serving import (
     Address,
     address_of,
@@ -86,6 +90,7 @@ class Ended(BaseException):
 def test_the_first_process_comes_back_and_says_a_failure(monkeypatch, code, ends):
     from gunicorn.app.base import BaseApplication
 
+    monkeypatch.setattr(serving.signal, "signal", lambda *_: None)  # pytest's own stay
     seen = {}
 
     def arbiter(application):
@@ -112,8 +117,6 @@ def test_the_first_process_comes_back_and_says_a_failure(monkeypatch, code, ends
 def test_a_worker_ends_where_it_is(monkeypatch):
     from gunicorn.app.base import BaseApplication
 
-    from gecbench.server.site import serving
-
     pids = iter([1, 2])
 
     def ended(code):
@@ -131,3 +134,35 @@ def test_a_worker_ends_where_it_is(monkeypatch):
     with pytest.raises(Ended, match=r"1"):
         run(opened, workers=1, ready=print, close_in_workers=-1)
     socket.close(number)
+
+
+def test_readiness_ends_with_sigterm_and_requests_after_the_drain(site, monkeypatch):
+    """A proxy has `drain` seconds to notice; only then gunicorn hears of the signal."""
+    from gunicorn.app.base import BaseApplication
+
+    handlers: dict[int, object] = {}
+    monkeypatch.setattr(serving.signal, "signal", handlers.__setitem__)
+    ended = threading.Event()
+
+    class Arbiter:
+        def signal(self, number, frame):
+            heard.append((number, Client().get("/readyz").content))
+            ended.set()
+
+    heard: list[tuple[int, bytes]] = []
+
+    def arbiter(application):
+        application.cfg.when_ready(Arbiter())
+        assert Client().get("/readyz").status_code == 200
+        for _ in range(2):  # a second signal does not shorten the drain
+            handlers[SIGTERM](SIGTERM, None)
+        assert Client().get("/readyz").status_code == 503
+        assert Client().get("/healthz").status_code == 200
+        assert not heard
+        assert ended.wait(10)
+
+    monkeypatch.setattr(BaseApplication, "run", arbiter)
+    with socket.socket() as opened:
+        run(opened, workers=1, ready=lambda: None, close_in_workers=-1, drain=0.2)
+    assert heard == [(SIGTERM, b"ending\n")]
+    serving._ending[0] = 0

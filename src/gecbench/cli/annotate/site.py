@@ -60,6 +60,15 @@ def serve(
     no_copy: Annotated[
         bool, Option("--no-copy", "Migrate without saving the database first.")
     ] = False,
+    no_migrate: Annotated[
+        bool,
+        Option("--no-migrate", "One of several hosts: refuse a database that is not up to date."),
+    ] = False,
+    drain: Annotated[
+        float,
+        Option("--drain", "Seconds to go on after SIGTERM, until the proxy has seen /readyz."),
+        click.FloatRange(0, 600),
+    ] = 0,
     log: Annotated[
         Literal["text", "json"] | None, Option("--log", "How requests are logged.")
     ] = None,
@@ -75,25 +84,37 @@ def serve(
     gecbench annotate serve --database postgresql://gecbench@localhost/gecbench
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.server.site import serving
-    from gecbench.server.site.folder import alone, apply_environment, check_zone, make_site
+    from gecbench.server.site.folder import (
+        alone,
+        apply_environment,
+        check_extras,
+        check_zone,
+        make_site,
+    )
 
+    check_extras(database)
     address = serving.address_of(bind)
     variables = environment(
         address, database, hosts, behind_proxy=behind_proxy, insecure=insecure, log=log
     )
     check_zone(time_zone)
-    site = apply_environment(make_site(data), {**os.environ, **variables})
+    site = make_site(data, os.environ.get("GECBENCH_SECRET_KEY", ""))
+    site = apply_environment(site, {**os.environ, **variables})
     serving.refuse_exposure(
         address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
     )
     with serving.listen(address) as listener, alone(data) as lock:
         settle_time_zone(site, time_zone)
-        site = open_up_to_date(data, variables, copy=not no_copy)
+        site = open_up_to_date(data, variables, copy=not no_copy, migrate=not no_migrate)
         address = serving.Address(address.host, listener.getsockname()[1])
-        message = start_message(site, address)
+        message = start_message(site, address, alone=not no_migrate)
         serving.collect_static_files()
         serving.run(
-            listener, workers=workers, ready=lambda: click.echo(message), close_in_workers=lock
+            listener,
+            workers=workers,
+            ready=lambda: click.echo(message),
+            close_in_workers=lock,
+            drain=drain,
         )
     click.echo("gecbench: ended", err=True)
 
@@ -122,11 +143,13 @@ def init(
     from gecbench.server.site.folder import (
         alone,
         apply_environment,
+        check_extras,
         check_zone,
         make_site,
         write_options,
     )
 
+    check_extras()
     if database:
         check_reach(database)  # before the folder is made: half of one would be in the way
     check_zone(time_zone)
@@ -134,7 +157,8 @@ def init(
     if https:
         options["behind_proxy"] = True
     site = write_options(
-        make_site(folder), **{name: value for name, value in options.items() if value is not None}
+        make_site(folder, os.environ.get("GECBENCH_SECRET_KEY", "")),
+        **{name: value for name, value in options.items() if value is not None},
     )
     with alone(folder):
         settle_time_zone(apply_environment(site, os.environ), time_zone)
@@ -195,21 +219,35 @@ def environment(
     return variables
 
 
-def open_up_to_date(data: Path, variables: dict[str, str], *, copy: bool = True) -> Site:
+def open_up_to_date(
+    data: Path, variables: dict[str, str], *, copy: bool = True, migrate: bool = True
+) -> Site:
     """Open a site, migrating its database first if need be.
 
     Args:
         data: Its folder.
         variables: Environment variables that overrule its options.
         copy: Save the database before it is migrated.
+        migrate: Refuse a database that is not up to date, if false.
+
+    Raises:
+        GecbenchError: It cannot be opened, or brought up to date.
     """
     from gecbench.server.site.folder import apply_environment, open_site, read_site, refuse_network
 
     if apply_environment(read_site(data), variables).sqlite is not None:
         refuse_network(data)
     site = open_site(data, **variables)
-    from gecbench.server.site.migration import bring_up_to_date
+    from gecbench.server.site.migration import bring_up_to_date, missing_migrations
 
+    if not migrate:
+        if missing := missing_migrations():
+            raise GecbenchError(
+                f"the database is not up to date ({len(missing)} migrations from {missing[0]}), "
+                "and --no-migrate leaves it so; bring it up to date on one host: gecbench annotate "
+                "init FOLDER --database URL"
+            )
+        return site
     saved = bring_up_to_date(site, copy=copy)
     if saved is not None:
         click.echo(f"gecbench: the database is new now; before, it was saved: {saved}", err=True)
@@ -228,12 +266,17 @@ def base_url(site: Site, address: Address | None = None) -> str:
     return f"http://{address}"
 
 
-def start_message(site: Site, address: Address) -> str:
-    """What `serve` prints when people may come; warns of old backups."""
+def start_message(site: Site, address: Address, *, alone: bool = True) -> str:
+    """What `serve` prints when people may come; warns of old backups.
+
+    One of several hosts makes no link, which would end that of another, and has no backups.
+    """
     from gecbench.server.models import Project
 
     base = base_url(site, address)
     lines = [f"gecbench: people work at {base} (Ctrl-C ends it)"]
+    if not alone:
+        return lines[0]
     link = administrator_link(base)
     if link:
         lines += ["", "There is no administrator yet. Open this link once, within 7 days:", link]

@@ -130,6 +130,7 @@ def _lock(folder: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 SECRET = "secret.key"
+SHORTEST_SECRET = 32
 OPTIONS = "site.toml"
 DATABASE = "gecbench.sqlite3"
 BACKUPS = "backups"
@@ -163,6 +164,8 @@ class Site:
         log: How requests are logged, "text" or "json".
         hints_en: The corrector whose hints perturbers of English may ask for; "" is none.
         hints_zh: That for Chinese.
+        uploads: The folder of files that wait to be imported, one for all hosts; "" is in the
+            data folder.
     """
 
     folder: Path
@@ -181,6 +184,7 @@ class Site:
     log: str = "text"
     hints_en: str = ""
     hints_zh: str = ""
+    uploads: str = ""
 
     @property
     def mail_server(self) -> SplitResult:
@@ -198,12 +202,21 @@ class Site:
         return self.folder / BACKUPS
 
 
-def make_site(folder: Path) -> Site:
-    """Make a data folder, or complete one: private permissions and a new secret.
+def make_site(folder: Path, secret: str = "") -> Site:
+    """Make a data folder, or complete one: private permissions and a secret.
+
+    Args:
+        folder: The folder.
+        secret: That of the site's other hosts, for a folder that has none; "" makes a new one.
 
     Raises:
-        GecbenchError: It cannot be made, or holds other things.
+        GecbenchError: It cannot be made, holds other things, or has another secret.
     """
+    if secret and len(secret) < SHORTEST_SECRET:
+        raise GecbenchError(
+            f"GECBENCH_SECRET_KEY has {len(secret)} characters; it has at least {SHORTEST_SECRET}, "
+            "made at random, as by: openssl rand -base64 48"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         site_names = {
@@ -228,13 +241,19 @@ def make_site(folder: Path) -> Site:
             )
         folder.chmod(0o700)
         if not (folder / SECRET).exists():
-            _write_private(folder / SECRET, secrets.token_urlsafe(50))
+            _write_private(folder / SECRET, secret or secrets.token_urlsafe(50))
         (folder / BACKUPS).mkdir(exist_ok=True, mode=0o700)
     except OSError as error:
         raise GecbenchError(
             f"{folder}: the data folder cannot be made: {error.strerror}"
         ) from error
-    return read_site(folder)
+    site = read_site(folder)
+    if secret and site.secret != secret:
+        raise GecbenchError(
+            f"{folder}: {SECRET} is not GECBENCH_SECRET_KEY; all hosts of a site have one secret, "
+            "so put the site's into both"
+        )
+    return site
 
 
 def read_site(folder: Path) -> Site:
@@ -273,6 +292,7 @@ _KINDS: Mapping[str, type] = {
     "log": str,
     "hints_en": str,
     "hints_zh": str,
+    "uploads": str,
 }
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "language": ("", "zh-hans", "en"),
@@ -401,6 +421,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "GECBENCH_LOG": "log",
     "GECBENCH_HINTS_EN": "hints_en",
     "GECBENCH_HINTS_ZH": "hints_zh",
+    "GECBENCH_UPLOADS": "uploads",
 }
 """Variable to the option that it overrules: for containers, and for what `serve` was told."""
 
@@ -449,7 +470,7 @@ def open_site(folder: Path, **overruling: str) -> Site:
     os.umask(0o077)  # whatever is written from now on is the owner's alone
     os.environ.update(overruling)
     site = apply_environment(read_site(folder), os.environ)
-    _extras(site)
+    check_extras(site.database)
     os.environ["GECBENCH_SITE"] = str(folder.resolve())
     os.environ["DJANGO_SETTINGS_MODULE"] = "gecbench.server.settings"
     import django
@@ -463,12 +484,16 @@ def open_site(folder: Path, **overruling: str) -> Site:
     return site
 
 
-def _extras(site: Site) -> None:
-    """Refuse in one line what would end in a traceback of an import."""
+def check_extras(database: str = "") -> None:
+    """Refuse in one line what would end in a traceback of an import.
+
+    Raises:
+        MissingExtraError: The extra `annotate`, or `postgres` for such a database, is missing.
+    """
     from importlib.util import find_spec
 
     for module in ("django", "axes", "csp", "django_htmx", "whitenoise", "dj_database_url"):
         if find_spec(module) is None:
             raise MissingExtraError(f"{module} (the annotation platform)", "annotate")
-    if site.database.startswith("postgres"):
+    if database.startswith("postgres"):
         check_client()

@@ -53,6 +53,9 @@ def _is_replaced(executor: MigrationExecutor, app: str, name: str) -> bool:
     )
 
 
+_MIGRATING = 0x6765636D  # a lock of PostgreSQL that only gecbench takes: "gecm"
+
+
 def is_empty() -> bool:
     """Whether the database has no table yet."""
     return not connection.introspection.table_names()
@@ -63,7 +66,7 @@ def bring_up_to_date(site: Site, *, copy: bool = True) -> Path | None:
 
     All migrations or none: Django notes some of them after it has applied them, and may be killed
     between. SQLite is migrated as a copy that takes the file's place at the end, a new one, too;
-    PostgreSQL in one transaction.
+    PostgreSQL in one transaction, for which another host that starts meanwhile waits.
 
     Raises:
         GecbenchError: A migration failed, or there is no way to save the database first.
@@ -75,9 +78,11 @@ def bring_up_to_date(site: Site, *, copy: bool = True) -> Path | None:
     saved = None if fresh or not copy else backup.make(site, before=missing[0].partition(".")[2])
     if site.sqlite is None:
         with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_MIGRATING])
             # No table can be changed while rows wait for the end to have their references checked.
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            _migrate(missing, backup_note=str(saved) if saved else "")
+            if missing := missing_migrations():  # else another host has done it
+                _migrate(missing, backup_note=str(saved) if saved else "")
     else:
         _migrate_copy(site.sqlite, missing, backup_note="" if fresh else str(site.sqlite))
     return saved

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ipaddress
 import json
 import logging
+import mmap
 import os
+import signal
 import socket
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -161,8 +164,22 @@ def listen(address: Address) -> socket.socket:
     return opened
 
 
+_ending = mmap.mmap(-1, 1)
+"""A byte that all processes of the server share: 1 from SIGTERM on."""
+
+
+def is_ending() -> bool:
+    """Whether the server has been told to end, so that a proxy shall send nobody here."""
+    return _ending[0] == 1
+
+
 def run(
-    opened: socket.socket, *, workers: int, ready: Callable[[], None], close_in_workers: int
+    opened: socket.socket,
+    *,
+    workers: int,
+    ready: Callable[[], None],
+    close_in_workers: int,
+    drain: float = 0,
 ) -> None:
     """Serve until a signal ends it; returns when all processes have ended.
 
@@ -171,12 +188,16 @@ def run(
         workers: How many processes answer, each with `THREADS` threads.
         ready: Called once, when people may come.
         close_in_workers: The lock of the data folder, which only the first process holds.
+        drain: Seconds in which requests are still taken after SIGTERM, until the proxy has
+            noticed that /readyz says no.
     """
     from gunicorn.app.base import BaseApplication
 
+    options = _options(opened, workers, ready, close_in_workers, drain)
+
     class Application(BaseApplication):  # type: ignore[misc]
         def load_config(self) -> None:
-            for key, value in _options(opened, workers, ready, close_in_workers).items():
+            for key, value in options.items():
                 self.cfg.set(key, value)
 
         def load(self) -> Callable[..., Any]:
@@ -193,14 +214,27 @@ def run(
 
 
 def _options(
-    opened: socket.socket, workers: int, ready: Callable[[], None], close_in_workers: int
+    opened: socket.socket,
+    workers: int,
+    ready: Callable[[], None],
+    close_in_workers: int,
+    drain: float,
 ) -> dict[str, object]:
     def post_fork(server: object, worker: object) -> None:
         del server, worker
         os.close(close_in_workers)
 
-    def when_ready(server: object) -> None:
-        del server
+    def when_ready(server: Any) -> None:
+        def end(number: int, frame: object) -> None:
+            if _ending[0]:
+                return
+            _ending[0] = 1
+            timer = threading.Timer(drain, server.signal, (number, frame))
+            timer.daemon = True  # Ctrl-C does not wait for it
+            timer.start()
+
+        _ending[0] = 0
+        signal.signal(signal.SIGTERM, end)
         ready()
 
     return {
@@ -210,7 +244,7 @@ def _options(
         "threads": THREADS,
         "preload_app": True,
         "timeout": 60,
-        "graceful_timeout": 10,
+        "graceful_timeout": 30,
         "keepalive": 75,
         "umask": 0o077,
         "loglevel": "warning",

@@ -23,6 +23,7 @@ from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import ComplaintState, MemberStatus, Role, StudyState
 from gecbench.server.models import Assignment, Member, Notice, Person, Project, Study
 from gecbench.server.site.migration import missing_migrations
+from gecbench.server.site.serving import is_ending
 from gecbench.server.statistics import member_figures
 from gecbench.server.statistics.report import reason_label
 from gecbench.server.web.http import parse_int
@@ -374,8 +375,13 @@ def alive(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Answer 200 if the database answers and is up to date, else 503 and why in a word."""
+    """Answer 200 if the database answers and is up to date, else 503 and why in a word.
+
+    A server that was told to end says no, too, so that a proxy sends nobody here any more.
+    """
     del request
+    if is_ending():
+        return HttpResponse("ending\n", status=503, content_type="text/plain")
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

@@ -151,7 +151,7 @@ def waiting_upload(member: Member, token: str) -> Waiting:
 
 
 def _root() -> Path:
-    folder: Path = settings.SITE.folder / FOLDER
+    folder = Path(settings.SITE.uploads or settings.SITE.folder / FOLDER)
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
