@@ -265,7 +265,8 @@ def _count_states(
         side if version.unannotatable or not version.edits else {}
         for version, side in ((hypothesis, ours), (reference, reference_keys))
     ]
-    return count_pair(*states)[1]
+    hypothesis_keys, other_keys = states
+    return count_pair(hypothesis_keys, other_keys).by_type
 
 
 # How difficult each sentence is, edit by edit, for pages that show sentences.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -118,6 +119,7 @@ def _keep(function: Callable[[Any], Any]) -> None:
     Ctrl-C is for that one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(100_000)  # as in the command itself
     Thread(target=_end_with_parent, daemon=True).start()
     _kept.append(function)
 

@@ -46,6 +46,17 @@ class Rewrite:
     annotator: str | None = None
     capped: bool = False
 
+    def __reduce__(self) -> tuple[type[Rewrite], tuple[object, ...]]:
+        """Pickle as `Counts` do."""
+        return Rewrite, (
+            self.text,
+            self.error_free,
+            self.unannotatable,
+            self.edit_sets,
+            self.annotator,
+            self.capped,
+        )
+
     def __post_init__(self) -> None:
         """Refuse contradictory states."""
         states = self.error_free + self.unannotatable + (self.text is not None)
@@ -82,6 +93,10 @@ class Sample:
     references: tuple[Rewrite, ...] = ()
     meta: Mapping[str, str] = field(default_factory=dict)
     tokens: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[type[Sample], tuple[object, ...]]:
+        """Pickle as `Counts` do."""
+        return Sample, (self.id, self.source, self.references, self.meta, self.tokens)
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
                     continue
                 if not rewrite.text.strip():
                     empty.append(sample.id)
-                elif not 4 * len(set(rewrite.text) & set(sample.source)) >= len(set(rewrite.text)):
+                elif rewrite.text != sample.source and _is_strange(rewrite.text, sample.source):
                     strange.append(sample.id)
         if empty:
             notes.append(
@@ -303,6 +303,18 @@ def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
                 )
             )
     return notes
+
+
+def _is_strange(text: str, source: str) -> bool:
+    """Whether less than a quarter of the characters of a text stand in its source, too."""
+    characters = set(text)
+    shared = 0
+    for character in characters:
+        if character in source:
+            shared += 1
+            if 4 * shared >= len(characters):
+                return False
+    return True
 
 
 def text_notes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -106,9 +106,10 @@ class Pairing:
     counts: Counts
     by_type: Mapping[str, Counts]
 
-    def __reduce__(self) -> tuple[type[Pairing], tuple[object, ...]]:
-        """Pickle as `Counts` do."""
-        return Pairing, (self.hypothesis, self.reference, self.counts, self.by_type)
+    def __reduce__(self) -> tuple[Callable[..., Pairing], tuple[object, ...]]:
+        """Pickle what it is made of, so that another process has equal ones once, too."""
+        by_label = tuple((label, c.tp, c.fp, c.fn) for label, c in self.by_type.items())
+        return _pairing, (self.hypothesis, self.reference, by_label)
 
 
 def keys(
@@ -157,9 +158,11 @@ def _keys_of(edit: Edit, level: Level, rule: ComparisonRule) -> list[Key]:
 
 
 def pair(
-    hypothesis: Mapping[Key, list[str]], reference: Mapping[Key, list[str]]
-) -> tuple[Counts, dict[str, Counts]]:
-    """The counts of two sets of keys, in all and by label."""
+    hypothesis: Mapping[Key, list[str]],
+    reference: Mapping[Key, list[str]],
+    places: tuple[int, int] = (0, 0),
+) -> Pairing:
+    """Compare two sets of keys, which stand at these places among the versions of a sentence."""
     by_label: dict[str, list[int]] = {}
     for key, labels in hypothesis.items():
         if key[:2] != _NO_EDIT or labels != _NOTHING:
@@ -170,16 +173,16 @@ def pair(
         if key not in hypothesis and (key[:2] != _NO_EDIT or labels != _NOTHING):
             for label in labels:
                 by_label.setdefault(label, [0, 0, 0])[2] += 1
-    return _counts_by_label(tuple((label, *three) for label, three in by_label.items()))
+    return _pairing(*places, tuple([(label, *three) for label, three in by_label.items()]))
 
 
 @lru_cache(maxsize=100_000)
-def _counts_by_label(
-    by_label: tuple[tuple[str, int, int, int], ...],
-) -> tuple[Counts, dict[str, Counts]]:
-    """Counts in all and by label; sentences with the same ones share them in memory."""
+def _pairing(
+    hypothesis: int, reference: int, by_label: tuple[tuple[str, int, int, int], ...]
+) -> Pairing:
+    """A pairing of counts by label; sentences with equal ones share it in memory."""
     by_type = {label: Counts(*three) for label, *three in by_label}
-    return total(by_type.values()), by_type
+    return Pairing(hypothesis, reference, total(by_type.values()), by_type)
 
 
 # The choice of the reference, where a sentence has several.
@@ -300,7 +303,7 @@ class SpanF(Metric[Pairings]):
         for h, version in enumerate(case.hypotheses):
             hypothesis = keys(version, self.level, self.chosen, self.rule)
             for r, reference in enumerate(references):
-                pairings.append(Pairing(h, r, *pair(hypothesis, reference)))
+                pairings.append(pair(hypothesis, reference, (h, r)))
         return tuple(pairings)
 
     def choose(self, stats: Sequence[Pairings]) -> tuple[Pairing, ...]:

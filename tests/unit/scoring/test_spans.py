@@ -25,7 +25,8 @@ def version(*edits: Edit) -> CaseRewrite:
 def counted(
     hypothesis: CaseRewrite, reference: CaseRewrite, level="correction", chosen: Filter = ANY
 ):
-    return pair(keys(hypothesis, level, chosen), keys(reference, level, chosen))
+    pairing = pair(keys(hypothesis, level, chosen), keys(reference, level, chosen))
+    return pairing.counts, pairing.by_type
 
 
 S02 = Edit(0, 2, ("好", "的"), "S")
@@ -62,7 +63,7 @@ def test_no_edit_and_not_annotatable_are_one_key_but_where_types_count(level):
     for version_, kind in ((NOTHING, "error-free"), (IMPOSSIBLE, "unannotatable")):
         key = (-1, -1, kind) if typed else (-1, -1)
         assert keys(version_, level, ANY) == {key: [kind]}
-    missed, _ = pair(keys(IMPOSSIBLE, level, ANY), keys(NOTHING, level, ANY))
+    missed = pair(keys(IMPOSSIBLE, level, ANY), keys(NOTHING, level, ANY)).counts
     assert (missed.tp, missed.fp, missed.fn) == ((0, 1, 0) if typed else (1, 0, 0))
 
 
