@@ -91,55 +91,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):  # files are UTF-8 everywhere, and so is a result
             stream.reconfigure(encoding="utf-8", errors=stream.errors)
     atexit.register(gc.freeze)  # nor need Python look through all of them once more at its end
-    _answer_shell()
-    words, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
+    if request := os.environ.get(_COMPLETE):
+        _answer_shell(request)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    end = words.index("--") if "--" in words else len(words)  # --debug may stand anywhere before it
+    debug = "--debug" in words[:end]
     try:
-        _run(words)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        sys.exit(2)
-    except BrokenPipeError:
-        _forget_output()  # the reader of a pipe went away, as `head` does: that is no failure
-    except (Exception, KeyboardInterrupt) as error:  # a traceback is for --debug alone
-        if debug:
-            raise
-        message, code = _describe(error)
-        clear = "\033[K" if sys.stderr is not None and sys.stderr.isatty() else ""
-        click.echo(f"{clear}gecbench: {' '.join(message.split())}", err=True)
-        sys.exit(code)
-
-
-def _answer_shell() -> None:
-    """Print a shell's completion script or its completions, and exit, if a shell asks for them."""
-    request = os.environ.get(_COMPLETE)
-    if request:
-        from click.shell_completion import shell_complete
-
-        shell, _, instruction = request.partition("_")
-        if shell not in _SHELLS or instruction not in ("source", "complete"):
-            sources = ", ".join(f"{shell}_source" for shell in _SHELLS)
-            click.echo(f"gecbench: {_COMPLETE} is {request!r}; it may be {sources}", err=True)
-            sys.exit(2)
-        sys.exit(shell_complete(gecbench, {}, "gecbench", _COMPLETE, request))
-
-
-def _run(words: list[str]) -> None:
-    """Run a command to its end, past click's own answers to failures."""
-    try:
-        with gecbench.make_context("gecbench", words) as context:
+        arguments = [word for word in words[:end] if word != "--debug"] + words[end:]
+        with gecbench.make_context("gecbench", arguments) as context:
             gecbench.invoke(context)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.exceptions.Exit as ended:
         if ended.exit_code:
             sys.exit(ended.exit_code)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        if error.filename is not None:  # all others have become errors of ours where they arose
-            raise
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - any failure is one line
+        _fail(error, debug=debug)
+
+
+def _fail(error: BaseException, *, debug: bool) -> None:
+    """Say what went wrong and exit; a traceback is for --debug alone."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        sys.exit(2)
+    if isinstance(error, OSError) and error.filename is None:
         _forget_output()
-        raise GecbenchError(f"standard output cannot be written: {error.strerror}") from error
+        if isinstance(error, BrokenPipeError):
+            return  # the reader of a pipe went away, as `head` does: that is no failure
+    if debug:
+        raise error
+    message, code = _describe(error)
+    clear = "\033[K" if sys.stderr is not None and sys.stderr.isatty() else ""
+    click.echo(f"{clear}gecbench: {' '.join(message.split())}", err=True)
+    sys.exit(code)
 
 
 def _forget_output() -> None:
@@ -147,11 +131,16 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _take_debug(words: list[str]) -> tuple[list[str], bool]:
-    """Take --debug, which may stand anywhere before "--", out of the arguments."""
-    end = words.index("--") if "--" in words else len(words)
-    rest = [word for word in words[:end] if word != "--debug"] + words[end:]
-    return rest, len(rest) < len(words)
+def _answer_shell(request: str) -> None:
+    """Print a shell's completion script or its completions, and exit."""
+    from click.shell_completion import shell_complete
+
+    shell, _, instruction = request.partition("_")
+    if shell not in _SHELLS or instruction not in ("source", "complete"):
+        sources = ", ".join(f"{shell}_source" for shell in _SHELLS)
+        click.echo(f"gecbench: {_COMPLETE} is {request!r}; it may be {sources}", err=True)
+        sys.exit(2)
+    sys.exit(shell_complete(gecbench, {}, "gecbench", _COMPLETE, request))
 
 
 def _describe(error: BaseException) -> tuple[str, int]:
@@ -170,6 +159,9 @@ def _describe(error: BaseException) -> tuple[str, int]:
         ), 1
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return "interrupted", 130
+    # All other failures to read and write have become errors of ours where they arose.
+    if isinstance(error, OSError) and error.filename is None:
+        return f"standard output cannot be written: {error.strerror}", 1
     from traceback import walk_tb
 
     modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from itertools import combinations
@@ -48,30 +48,25 @@ def command(
 
     Raises, when it is called:
         UsageError: An option is given without what it needs (`Option.needs`).
-        GecbenchError: A file cannot be written (`Option.writes`), as `check_files` says.
+        GecbenchError: A file cannot be written (`Option.writes`), as `_check_files` says.
     """
     hints = hints_of(function, include_extras=True)
-    del hints["return"]
-    defaults = {
-        name: MISSING if parameter.default is parameter.empty else parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
+    fields = {
+        name: _read_hint(hints[name], MISSING if p.default is p.empty else p.default)
+        for name, p in inspect.signature(function).parameters.items()
     }
 
     def callback(**values: object) -> None:
-        arguments = {name: _value(name, hint, values) for name, hint in hints.items()}
+        arguments = {name: _value(name, field, values) for name, field in fields.items()}
         context = click.get_current_context()
-        _check_needs(context)
         options = [p for p in context.command.params if isinstance(p, _DeclaredOption)]
-        check_files(context, {option.name or "": option.declaration for option in options})
+        _check_needs(context, options)
+        _check_files(context, options)
         function(**{name: value for name, value in arguments.items() if value is not MISSING})
 
     return kind(
         function.__name__.rstrip("_").replace("_", "-"),
-        params=[
-            parameter
-            for name, default in defaults.items()
-            for parameter in _parameters(name, hints[name], default)
-        ],
+        params=[p for name, field in fields.items() for p in _parameters(name, field)],
         callback=callback,
         help=function.__doc__,
     )
@@ -135,12 +130,44 @@ class _DeclaredOption(click.Option):
         self.declaration = declaration
 
 
-def _parameters(name: str, hint: object, default: object) -> Iterator[click.Parameter]:
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A parameter of a function, or a field of an options class.
+
+    Args:
+        kind: Its type without None.
+        mark: Its declaration: an Option, an Argument, a Without or nothing.
+        click_type: Click's type, where one stands beside the declaration.
+        default: MISSING if it has none.
+        key: Of an option, click's name, by which no two options of a command are the same.
+    """
+
+    kind: Any
+    mark: object
+    click_type: click.ParamType[Any] | None
+    default: Any
+    key: str
+
+
+def _read_hint(hint: Any, default: object) -> _Field:
+    marks: Sequence[object] = ()
+    if get_origin(hint) is Annotated:
+        hint, *marks = get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+        hint = kinds[0] if len(kinds) == 1 or kinds[0] is Path else str
+    mark = next((mark for mark in marks if isinstance(mark, Option | Argument | Without)), None)
+    click_type = next((mark for mark in marks if isinstance(mark, click.ParamType)), None)
+    name = mark.name if isinstance(mark, Option) else ""
+    key = name.partition("/")[0].lstrip("-").replace("-", "_")
+    return _Field(hint, mark, click_type, default, key)
+
+
+def _parameters(name: str, field: _Field) -> Iterator[click.Parameter]:
     """Yield click's parameters for a parameter of a function or a field of an options class."""
-    kind, mark = _kind_and_mark(hint)
-    click_type = next((m for m in get_args(hint) if isinstance(m, click.ParamType)), None)
+    kind, mark, default = field.kind, field.mark, field.default
     if isinstance(mark, Option):
-        yield _option(kind, default, mark, click_type)
+        yield _option(field, mark)
     elif isinstance(mark, Argument):
         many = get_origin(kind) is tuple
         # click takes a default of None for a value, so that nothing would be missing.
@@ -149,7 +176,7 @@ def _parameters(name: str, hint: object, default: object) -> Iterator[click.Para
         )
         yield click.Argument(
             [name],
-            type=click_type or _TYPES[get_args(kind)[0] if many else kind],
+            type=field.click_type or _TYPES[get_args(kind)[0] if many else kind],
             required=default is MISSING,
             nargs=-1 if many else 1,
             metavar=mark.metavar,
@@ -157,17 +184,16 @@ def _parameters(name: str, hint: object, default: object) -> Iterator[click.Para
             **with_default,
         )
     else:
-        for field, (field_hint, field_default) in _option_fields(kind, mark).items():
-            yield from _parameters(field, field_hint, field_default)
+        for member, member_field in _option_fields(kind, mark).items():
+            yield from _parameters(member, member_field)
 
 
-def _option(
-    kind: Any, default: Any, option: Option, click_type: click.ParamType[Any] | None
-) -> click.Option:
+def _option(field: _Field, option: Option) -> click.Option:
     """Make click's option of a declaration."""
+    kind, default = field.kind, field.default
     item = get_args(kind)[0] if get_origin(kind) is tuple else kind
-    attributes: dict[str, Any] = {"is_flag": True} if kind is bool else {"type": click_type}
-    if click_type is None and kind is not bool:
+    attributes: dict[str, Any] = {"is_flag": True} if kind is bool else {"type": field.click_type}
+    if field.click_type is None and kind is not bool:
         if option.choices or get_origin(item) is Literal:
             attributes["type"] = click.Choice(option.choices or list(map(str, get_args(item))))
         else:
@@ -181,7 +207,7 @@ def _option(
     visible = value not in (None, "", Path("-")) and (value is not False or "/" in option.name)
     return _DeclaredOption(
         option,
-        param_decls=[_key(option), *filter(None, [option.short]), option.name],
+        param_decls=[field.key, *filter(None, [option.short]), option.name],
         required=default is MISSING,
         multiple=option.repeated or get_origin(kind) is Mapping or is_plain_tuple,
         help=option.help,
@@ -208,18 +234,18 @@ def _completion(
     return complete
 
 
-def _value(name: str, hint: object, values: Mapping[str, Any]) -> object:
+def _value(name: str, field: _Field, values: Mapping[str, Any]) -> object:
     """What a parameter or field becomes; MISSING means its own default."""
-    kind, mark = _kind_and_mark(hint)
+    kind, mark = field.kind, field.mark
     if isinstance(mark, Argument):
         return values[name]
     if not isinstance(mark, Option):
         members = {
-            field: _value(field, field_hint, values)
-            for field, (field_hint, _) in _option_fields(kind, mark).items()
+            member: _value(member, member_field, values)
+            for member, member_field in _option_fields(kind, mark).items()
         }
-        return kind(**{field: value for field, value in members.items() if value is not MISSING})
-    value = values[_key(mark)]
+        return kind(**{member: value for member, value in members.items() if value is not MISSING})
+    value = values[field.key]
     if mark.commas and value is not None:
         value = split(value)
     if mark.read is not None:
@@ -236,52 +262,33 @@ def split(text: str) -> tuple[str, ...]:
     return tuple(map(str.strip, text.split(",")))
 
 
-def _key(option: Option) -> str:
-    """Click's name of an option, by which no two options of a command are the same."""
-    return option.name.partition("/")[0].lstrip("-").replace("-", "_")
-
-
-def _kind_and_mark(hint: Any) -> tuple[Any, object]:
-    """The type of an annotation without None, and its declaration."""
-    marks: Sequence[object] = ()
-    if get_origin(hint) is Annotated:
-        hint, *marks = get_args(hint)
-    if get_origin(hint) in (Union, UnionType):
-        kinds = [kind for kind in get_args(hint) if kind is not NoneType]
-        hint = kinds[0] if len(kinds) == 1 or kinds[0] is Path else str
-    declared = (mark for mark in marks if isinstance(mark, Option | Argument | Without))
-    return hint, next(declared, None)
-
-
 @cache
-def _option_fields(kind: Any, mark: object = None) -> Mapping[str, tuple[object, object]]:
-    """Annotation and default of the fields of an options class that a command offers."""
+def _option_fields(kind: Any, mark: object = None) -> Mapping[str, _Field]:
+    """The fields of an options class that a command offers."""
     left_out = mark.fields if isinstance(mark, Without) else ()
-    declared: dict[str, tuple[object, object]] = {}
+    declared: dict[str, _Field] = {}
     hints = hints_of(kind, include_extras=True)
-    for field in fields(kind):
-        hint = hints[field.name]
-        inner, own_mark = _kind_and_mark(hint)
-        is_declared = isinstance(own_mark, Option) or (
-            is_dataclass(inner) and _option_fields(cast("Any", inner))
+    for member in fields(kind):
+        make = member.default_factory
+        field = _read_hint(hints[member.name], member.default if make is MISSING else make())
+        is_declared = isinstance(field.mark, Option) or (
+            is_dataclass(field.kind) and _option_fields(cast("Any", field.kind))
         )
-        if is_declared and field.name not in left_out:
-            make = field.default_factory
-            declared[field.name] = hint, field.default if make is MISSING else make()
+        if is_declared and member.name not in left_out:
+            declared[member.name] = field
     return declared
 
 
-def is_given(option: str) -> bool:
-    """Say whether an option, as "--beta", stands on the command line."""
+def given_names() -> frozenset[str]:
+    """Names of the options and arguments that stand on the command line, as "--beta"."""
     context = click.get_current_context()
-    options = [p for p in context.command.params if option in p.opts]
-    return any(_is_given(parameter, context) for parameter in options)
-
-
-def _is_given(parameter: click.Parameter, context: click.Context) -> bool:
-    name = parameter.name or ""
-    is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    return is_typed and context.params[name] not in (None, ())
+    return frozenset(
+        name
+        for parameter in context.command.params
+        for name in parameter.opts
+        if context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        and context.params[parameter.name or ""] not in (None, ())
+    )
 
 
 def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
@@ -293,14 +300,14 @@ def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
     return parameter.opts[-1]
 
 
-def _check_needs(context: click.Context) -> None:
+def _check_needs(context: click.Context, options: Sequence[_DeclaredOption]) -> None:
     """Refuse options that are given without those that they need."""
-    options = [p for p in context.command.params if isinstance(p, _DeclaredOption)]
     by_name = {name: option for option in options for name in option.opts}
+    given = given_names()
     for option in options:
         needs = [by_name[name] for name in option.declaration.needs if name in by_name]
         values = [context.params[need.name or ""] for need in needs]
-        if not needs or any(values) or not _is_given(option, context):
+        if not needs or any(values) or given.isdisjoint(option.opts):
             continue
         name = _name_as_typed(option, context)
         for need, value in zip(needs, values, strict=True):
@@ -322,71 +329,58 @@ def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) ->
         all_but: Instead of `unused`, all that has an effect.
     """
     context = click.get_current_context()
-    names = set(_keys(all_but or unused))
+    keys: set[str] = set()
+    for name in all_but or unused:
+        if isinstance(name, str):
+            keys.add(name.lstrip("-").replace("-", "_"))
+        else:
+            keys |= {field.key for field in _option_fields(name).values()}
+    given = given_names()
     refused = [
         _name_as_typed(parameter, context)
         for parameter in context.command.params
-        if (parameter.name in names) != bool(all_but) and _is_given(parameter, context)
+        if (parameter.name in keys) != bool(all_but) and not given.isdisjoint(parameter.opts)
     ]
     if refused:
         raise UsageError(f"{why}; leave {' and '.join(refused)} out")
 
 
-def _keys(names: Sequence[str | type]) -> Iterator[str]:
-    for name in names:
-        if isinstance(name, str):
-            yield name.lstrip("-").replace("-", "_")
-            continue
-        for hint, _ in _option_fields(name).values():
-            _, mark = _kind_and_mark(hint)
-            if isinstance(mark, Option):
-                yield _key(mark)
-
-
-def check_files(context: click.Context, declarations: Mapping[str, Option]) -> None:
+def _check_files(context: click.Context, options: Sequence[_DeclaredOption]) -> None:
     """Refuse what a command could not write, before any work is done for it.
-
-    Args:
-        context: The command line.
-        declarations: By the name of the option's value.
 
     Raises:
         UsageError: Two results for one file, a file that is read and written, or standard input
             twice.
         GecbenchError: A file or folder surely cannot be written.
     """
+    files: list[tuple[str, Path]] = []
+    folders: list[tuple[str, Path]] = []
     # What results go to is named first in a message.
-    options = sorted(declarations.items(), key=lambda item: item[1].name != "--output")
-    files = [
-        (option.name, Path(f"{context.params[name]}{ending}"))
-        for name, option in options
-        for ending in (option.writes if context.params[name] is not None else ())
-    ]
-    folders = [
-        (option.name, Path(context.params[name]))
-        for name, option in options
-        if option.makes and context.params[name] is not None
-    ]
+    for option in sorted(options, key=lambda option: option.declaration.name != "--output"):
+        name, path = option.declaration.name, context.params[option.name or ""]
+        if path is not None:
+            files += [(name, Path(f"{path}{ending}")) for ending in option.declaration.writes]
+            folders += [(name, Path(path))] if option.declaration.makes else []
     if not files and not folders:
         return
-    writing = {name for name, option in declarations.items() if option.writes or option.makes}
-    read = list(_paths_read(context, writing))
-    check_standard_input(read)
+    writing = [
+        option for option in options if option.declaration.writes or option.declaration.makes
+    ]
+    read: list[Path] = []
+    for parameter in context.command.params:
+        if isinstance(parameter.type, click.Path) and parameter not in writing:
+            value: Path | tuple[Path, ...] | None = context.params.get(parameter.name or "")
+            paths = (value,) if isinstance(value, Path) else value or ()
+            read += [split_name(path)[1] for path in paths]
+    if read.count(Path(STDIO)) > 1:
+        raise UsageError("standard input can be read once only; '-' stands twice")
+    if not folders and [path for _, path in files] == [Path(STDIO)]:
+        return
     check_distinct([*files, *folders], read)
     for _, path in files:
         check_target(path)
     for _, folder in folders:
         check_folder(folder)
-
-
-def _paths_read(context: click.Context, writing: set[str]) -> Iterator[Path]:
-    """Yield the files that the command line names for reading: all but those of some options."""
-    for parameter in context.command.params:
-        if not isinstance(parameter.type, click.Path) or parameter.name in writing:
-            continue
-        value: Path | tuple[Path, ...] | None = context.params.get(parameter.name or "")
-        for path in (value,) if isinstance(value, Path) else value or ():
-            yield split_name(path)[1]
 
 
 def check_distinct(targets: Sequence[tuple[str, Path]], read: Sequence[Path]) -> None:
@@ -411,12 +405,6 @@ def _same(path: Path, other: Path) -> bool:
         return path.samefile(other)
     except OSError:  # one of them is not there yet
         return os.path.realpath(path) == os.path.realpath(other)
-
-
-def check_standard_input(paths: Sequence[Path]) -> None:
-    """Refuse files of which two are standard input."""
-    if [str(split_name(path)[1]) for path in paths].count("-") > 1:
-        raise UsageError("standard input can be read once only; '-' stands twice")
 
 
 def split_name(path: Path) -> tuple[str | None, Path]:

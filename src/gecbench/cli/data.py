@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from gecbench.api.options import Places
-from gecbench.cli.command import command, is_given
+from gecbench.cli.command import command, given_names
 from gecbench.cli.options import Engine, clear_count, lang_option, say, show_count
-from gecbench.cli.output import OutputFile, OutputFormat, Overwrite, format_by_ending, format_of
+from gecbench.cli.output import ENDINGS, OutputFile, OutputFormat, Overwrite, format_by_ending
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
@@ -68,7 +68,9 @@ def list_(
 ) -> None:
     """List the data sets that gecbench knows."""
     entries = _entries(places)
-    form = chosen_format or format_of(output)
+    form: ReportFormat = (
+        format_by_ending(output, ENDINGS, "text") if chosen_format is None else chosen_format
+    )
     if form == "json":
         import json
 
@@ -272,7 +274,7 @@ def prepare(
     from gecbench.api.training_data import prepare as prepare_pairs
     from gecbench.reports.datasets import preparation_lines
 
-    if not is_given("--to"):
+    if "--to" not in given_names():
         format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
     keys = dict(settings or {})
     for option, key, value in (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 import click
 
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
-from gecbench.cli.command import check_standard_input, is_given, named_files, refuse
+from gecbench.cli.command import given_names, named_files, refuse
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Cluster, Option, Without, Workers, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
@@ -211,15 +211,16 @@ def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = Fa
     """
     if options.name == PLAIN:
         raise UnknownNameError("scheme", PLAIN, SCHEMES)
+    given = given_names()
     from_environment = {
         field
         for option, field in (("--spacy-model", "spacy_model"), ("--parse-cache", "parse_cache"))
-        if not is_given(option)
+        if option not in given
     }
     spec = replace(
         options, types=types, preferences=frozenset(from_environment), say=say, watch=watch
     )
-    if not uses_places and (is_given("--folder") or is_given("--mirror")):
+    if not uses_places and not given.isdisjoint(("--folder", "--mirror")):
         from gecbench.api.schemes import reads_data_sets
 
         if not reads_data_sets(spec):
@@ -246,7 +247,8 @@ def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> 
         lang=options.lang,
         columns=options.columns,
     )
-    note_losses(corpus.name, corpus.provenance.get(NOT_KEPT))
+    if NOT_KEPT in corpus.provenance:
+        note_losses(corpus.name, corpus.provenance)
     if not scored:
         note_language(corpus)
     if options.meta is None:
@@ -254,10 +256,10 @@ def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> 
     return with_meta(corpus, options.meta, read_meta(options.meta))
 
 
-def note_losses(name: str, losses: str | None) -> None:
+def note_losses(name: str, provenance: Mapping[str, str]) -> None:
     """Say what of a file was not kept, if anything."""
-    if losses is not None:
-        say(f"note: {name}: not kept: {losses}")
+    if NOT_KEPT in provenance:
+        say(f"note: {name}: not kept: {provenance[NOT_KEPT]}")
 
 
 def note_language(corpus: Corpus) -> None:
@@ -291,7 +293,7 @@ def load_systems(paths: Sequence[Path], corpus: Corpus, inputs: Inputs) -> list[
         raise for_systems(error) from error
     if inputs.subset:
         for output in outputs:
-            note_losses(output.system, output.provenance.get(NOT_KEPT))
+            note_losses(output.system, output.provenance)
     return outputs
 
 
@@ -302,11 +304,33 @@ def for_systems(error: FormatError) -> FormatError:
 
 
 def load_inputs(
-    corpus: Path, systems: Sequence[Path], inputs: Inputs, *, types: bool = True
+    corpus: Path,
+    systems: Sequence[Path],
+    inputs: Inputs,
+    options: Options | None = None,
+    *,
+    types: bool = True,
 ) -> tuple[Corpus, list[SystemOutput], SchemeSpec]:
-    """Load a corpus and its systems, and say which scheme finds edits."""
+    """Load a corpus and its systems, and say which scheme finds edits.
+
+    Args:
+        corpus: The file.
+        systems: Their files.
+        inputs: How they are read.
+        options: How they are scored: options of schemes are refused where no metric needs edits.
+        types: Whether edits need their types although these options do not.
+    """
+    if options and options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
+        refuse(
+            f"no metric of {', '.join(options.metrics)} needs edits",
+            SchemeSpec,
+            Places,
+            "--re-extract",
+        )
     data = load_corpus(corpus, inputs.corpus, scored=True)
     outputs = load_systems(systems, data, inputs)
+    if options and (options.exclude or options.level == "correction-type"):
+        types = True
     return data, outputs, scheme_of(inputs.scheme, types=types)
 
 
@@ -321,35 +345,17 @@ def load_run_stats(
     """Judge the systems in files on a corpus, for analyses of what metrics say."""
     from gecbench.api.score import collect_stats
 
-    check_standard_input([corpus, *systems])
-    check_scheme_is_used(options)
-    data, outputs, scheme = load_inputs(corpus, systems, inputs)
+    data, outputs, scheme = load_inputs(corpus, systems, inputs, options)
     return collect_stats(
         data, outputs, scheme=scheme, options=options, keep_cases=keep_cases, watch=watch
     )
 
 
-def needs_types(options: Options) -> bool:
-    """Say whether scores depend on the types of edits."""
-    return bool(options.exclude) or options.level == "correction-type"
-
-
-def check_scheme_is_used(options: Options) -> None:
-    """Refuse options of schemes where no metric of the run needs edits."""
-    if options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
-        refuse(
-            f"no metric of {', '.join(options.metrics)} needs edits",
-            SchemeSpec,
-            Places,
-            "--re-extract",
-        )
-
-
-def with_intervals(options: Options, ci: bool, resamples: int, seed: int) -> Options:
-    """The options with intervals, if they are asked for; refuse those of no resamples."""
-    if ci and not resamples:
+def with_intervals(options: Options, resamples: int, seed: int) -> Options:
+    """The options with intervals; refuse those of no resamples."""
+    if not resamples:
         raise UsageError("--resamples 0 makes no intervals; leave --ci out, or name 100 or more")
-    return replace(options, resamples=resamples if ci else 0, seed=seed)
+    return replace(options, resamples=resamples, seed=seed)
 
 
 def needs_of(metrics: Sequence[str]) -> list[Part]:
@@ -390,6 +396,7 @@ def measure_groups(
     groups: Sequence[Sequence[Path]],
     inputs: Inputs,
     measure: Callable[[int, Corpus, list[SystemOutput], SchemeSpec], Value],
+    options: Options | None = None,
     *,
     types: bool = True,
 ) -> list[Value]:
@@ -399,7 +406,8 @@ def measure_groups(
         groups: Each corpus with its systems; one of a name that was there before is numbered.
         inputs: How they are read.
         measure: Takes the place of the corpus from 0 on, the corpus, its systems and the scheme.
-        types: Whether edits need their types.
+        options: As in `load_inputs`.
+        types: See there.
 
     Raises:
         NoEffectError: An option of how edits are found has no effect on any of the corpora.
@@ -408,7 +416,7 @@ def measure_groups(
     values: dict[int, Value] = {}
     unused: dict[int, tuple[NoEffectError, Corpus, list[SystemOutput], SchemeSpec]] = {}
     for at, (path, *systems) in enumerate(groups):
-        corpus, outputs, scheme = load_inputs(path, systems, inputs, types=types)
+        corpus, outputs, scheme = load_inputs(path, systems, inputs, options, types=types)
         names.append(corpus.name)
         if (count := names.count(corpus.name)) > 1:
             corpus = replace(corpus, name=f"{corpus.name} ({count})")

@@ -120,12 +120,9 @@ class Output:
     @property
     def format(self) -> ReportFormat:
         """The format of --format, else by the ending of the file."""
-        return self.chosen_format or format_of(self.path)
-
-
-def format_of(path: Path) -> ReportFormat:
-    """The format of results that the ending of a file means; text for all others."""
-    return format_by_ending(path, ENDINGS, "text")
+        if self.chosen_format is not None:
+            return self.chosen_format
+        return format_by_ending(self.path, ENDINGS, "text")
 
 
 def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> Name:
@@ -174,7 +171,8 @@ def show(report: Report, output: Output, more: Mapping[Path, str] | None = None)
 def write_results(contents: Mapping[Path, str]) -> None:
     """Write files, all of them or none, and then what goes to standard output."""
     files = [path for path in contents if str(path) != STDIO]
-    write_files({path: encode_text(path, contents[path]) for path in files})
+    if files:
+        write_files({path: encode_text(path, contents[path]) for path in files})
     for path in contents.keys() - files:
         write_text(path, contents[path])
 

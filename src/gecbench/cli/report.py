@@ -102,7 +102,9 @@ def report(
     started = time.monotonic()
     format_by_ending(output, {".html": "html", ".htm": "html"}, "html")
     check_extras()
-    options = replace(with_intervals(options, ci, resamples, seed), jobs=jobs)
+    if ci:
+        options = with_intervals(options, resamples, seed)
+    options = replace(options, jobs=jobs)
     more: Sequence[Report] = ()
     if robustness is not None:
         more = (_robustness(robustness, robustness_systems, inputs, options),)

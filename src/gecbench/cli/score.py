@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from gecbench.analysis.options import Plan
 from gecbench.api.options import Options, SchemeSpec
-from gecbench.cli.command import command, is_given
+from gecbench.cli.command import command, given_names
 from gecbench.cli.options import (
     RESAMPLES,
     CorpusFile,
@@ -20,20 +20,19 @@ from gecbench.cli.options import (
     Scoring,
     Seed,
     SystemFiles,
-    check_scheme_is_used,
     corpus_groups,
     load_run_stats,
     measure_groups,
-    needs_types,
     say,
     watch,
     with_intervals,
 )
 from gecbench.cli.output import (
+    ENDINGS,
     Output,
     OutputFile,
     OutputFormat,
-    format_of,
+    format_by_ending,
     show,
     write_results,
 )
@@ -43,6 +42,7 @@ from gecbench.core.options import Argument, Option, jobs_of_step
 
 if TYPE_CHECKING:
     from gecbench.core.sample import Corpus, SystemOutput
+    from gecbench.reports import ReportFormat
     from gecbench.scoring.results import ScoreReport
 
 
@@ -89,19 +89,22 @@ def score(
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
     options = replace(options, per_sentence=per_sentence is not None, jobs=engine.workers())
-    check_scheme_is_used(options)
-    options = with_intervals(options, ci, resamples, seed)
-    form = chosen_format or format_of(output)
-    types = bool(tier or form == "json" or per_sentence or needs_types(options))
+    if ci:
+        options = with_intervals(options, resamples, seed)
+    form: ReportFormat = (
+        format_by_ending(output, ENDINGS, "text") if chosen_format is None else chosen_format
+    )
+    types = bool(tier or form == "json" or per_sentence)
 
     def measure(
         at: int, corpus: Corpus, outputs: list[SystemOutput], scheme: SchemeSpec
     ) -> ScoreReport:
-        step = str(at) if len(groups) > 1 else ""
-        chosen = replace(options, jobs=jobs_of_step(options.jobs, step))
+        chosen = options
+        if len(groups) > 1:
+            chosen = replace(options, jobs=jobs_of_step(options.jobs, str(at)))
         return score_systems(corpus, outputs, scheme=scheme, options=chosen, watch=watch)
 
-    scores = measure_groups(groups, inputs, measure, types=types)
+    scores = measure_groups(groups, inputs, measure, options, types=types)
     contents = {output: render_scores(scores, form, tier=tier)}
     if per_sentence:
         contents[per_sentence] = render_sentences(scores)
@@ -138,7 +141,7 @@ def compare(
     from gecbench.reports.compare import build_report
 
     check_number(len(systems))
-    if len(systems) == 2 and is_given("--correction"):
+    if len(systems) == 2 and "--correction" in given_names():
         say("note: one pair of systems; --correction changes nothing")
     run_stats = load_run_stats(
         corpus, systems, inputs, replace(options, jobs=jobs), keep_cases=False

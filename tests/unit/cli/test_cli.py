@@ -181,7 +181,7 @@ def test_ctrl_c_is_one_line(run, monkeypatch, stop: type[BaseException]):
     def interrupt(*_: object, **__: object) -> None:
         raise stop
 
-    monkeypatch.setattr(cli, "_run", interrupt)
+    monkeypatch.setattr(cli.gecbench, "invoke", interrupt)
     assert run("doctor") == (130, "", "gecbench: interrupted\n")
 
 
@@ -258,7 +258,7 @@ def test_what_nobody_foresaw_is_one_line_too(run, monkeypatch, failure, line: st
     def fail(*_: object, **__: object) -> None:
         raise failure
 
-    monkeypatch.setattr(cli, "_run", fail)
+    monkeypatch.setattr(cli.gecbench, "invoke", fail)
     code, out, err = run("doctor")
     assert (code, out) == (1, "")
     assert line in err

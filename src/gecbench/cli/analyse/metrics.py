@@ -15,11 +15,9 @@ from gecbench.cli.options import (
     CorpusOptions,
     Inputs,
     Scoring,
-    check_scheme_is_used,
     load_corpus,
     load_inputs,
     load_run_stats,
-    needs_types,
     scheme_of,
     watch,
 )
@@ -206,9 +204,8 @@ def human(
     from gecbench.formats.texts import advise_conversion
     from gecbench.reports.agreement import build_human_report
 
-    check_scheme_is_used(options)
     refuse("submissions are a corpus", "--system-columns", "--subset")
-    data, _, scheme = load_inputs(corpus, (), inputs, types=needs_types(options))
+    data, _, scheme = load_inputs(corpus, (), inputs, options, types=False)
     # What a submission is called after its file is known here alone.
     try:
         annotations = load(submissions, format=inputs.system_format, lang=inputs.corpus.lang)

@@ -90,7 +90,6 @@ def robustness(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.robustness import check_perturbed, load_perturbed
     from gecbench.api.robustness import robustness as measure_robustness
-    from gecbench.core.sample import NOT_KEPT
     from gecbench.formats.reading import read_outputs
 
     if check:
@@ -101,7 +100,7 @@ def robustness(
     elif not systems:
         raise UsageError("give the outputs of a system, or --check to look at the cases alone")
     loaded = load_perturbed(cases, lang=lang)
-    note_losses(loaded.name, loaded.provenance.get(NOT_KEPT))
+    note_losses(loaded.name, loaded.provenance)
     if check:
         note_language(loaded.corpus())
         from gecbench.reports.robustness import build_check_report

@@ -19,11 +19,9 @@ from gecbench.cli.options import (
     Scoring,
     Seed,
     SystemFiles,
-    check_scheme_is_used,
     load_inputs,
     load_run_stats,
     needs_of,
-    needs_types,
     watch,
     with_intervals,
 )
@@ -77,7 +75,8 @@ def breakdown(
     breaking = replace(breaking, most=sentences)
     if len(systems) == 1:
         refuse("a difference needs two systems", "--between", "--least", "--sentences")
-    options = with_intervals(options, ci, resamples, seed)
+    if ci:
+        options = with_intervals(options, resamples, seed)
     run_stats = load_run_stats(corpus, systems, inputs, options)
     breaking = replace(breaking, between=_pair(between, run_stats.systems))
     resampling = Resampling.of(options.resamples, options.seed)
@@ -136,8 +135,7 @@ def references(
         refuse("scores need a system", *_OF_SCORES)
     if sweep.taking == "first":
         refuse("--take first draws no subsets", "--subsets", "--seed")
-    check_scheme_is_used(options)
-    data, outputs, scheme = load_inputs(corpus, systems, inputs, types=needs_types(options))
+    data, outputs, scheme = load_inputs(corpus, systems, inputs, options, types=False)
     result = count_references(
         data,
         outputs,
