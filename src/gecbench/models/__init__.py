@@ -18,6 +18,7 @@ from gecbench.core.registry import is_known, resolve
 CORRECTORS: Mapping[str, str] = {
     "copying": "gecbench.models.folder:KIND",
     "zh-homophone": "gecbench.models.lexical.chinese:KIND",
+    "zh-lm": "gecbench.models.lexical.chinese_lm:KIND",
     "en-rules": "gecbench.models.lexical.english:KIND",
     "en-lm": "gecbench.models.lexical.english_lm:KIND",
     "tagger": "gecbench.models.tagger.loading:KIND",

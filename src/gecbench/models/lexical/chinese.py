@@ -134,7 +134,7 @@ TWICE = 8.0
 """Asked for in addition where two characters that stand together change."""
 
 
-_NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿两")
+NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿两")
 
 
 class HomophoneReplacement(NamedTuple):
@@ -218,14 +218,14 @@ def find_replacements(
             if room + by_sound.best[end - start] < least:
                 continue
             span = text[start:end]
-            for word in _alike(span, sound[start:end], by_sound):
+            for word in find_alike(span, sound[start:end], by_sound):
                 gain = room + vocabulary.logs[word]
                 change = _change(span, word, start, gain, covered) if gain >= least else None
                 if change and change.gain >= least:
                     yield change
 
 
-def _alike(span: str, sound: str, by_sound: Homophones) -> Iterator[str]:
+def find_alike(span: str, sound: str, by_sound: Homophones) -> Iterator[str]:
     """Yield words that sound like a span, one of whose characters may have another reading."""
     get, others = by_sound.words.get, by_sound.sounds.others
     if words := get(sound):
@@ -244,7 +244,7 @@ def _change(
     positions = [k for k, (a, b) in enumerate(zip(span, word, strict=True)) if a != b]
     if not positions or positions[-1] - positions[0] > 1:
         return None
-    if any(span[k] in _NUMERALS and word[k] in _NUMERALS for k in positions):
+    if any(span[k] in NUMERALS and word[k] in NUMERALS for k in positions):
         return None  # another number is no spelling
     gain -= TWICE * (len(positions) == 2) + COVERED * any(start + k in covered for k in positions)
     first, end = positions[0], positions[-1] + 1
@@ -411,7 +411,7 @@ class ZhHomophone(Corrector):
     def _correct(self, text: str) -> Correction:
         edits = []
         sound = text.translate(self.homophones.sounds.table)
-        for start, end in _clauses(text, sound):
+        for start, end in simplified_spans(text, sound):
             for gain, first, last, replacement in self._changes(text[start:end]):
                 score = 1 / (1 + math.exp(RARITY - gain))
                 edits.append(
@@ -456,7 +456,7 @@ class ZhHomophone(Corrector):
         return [change for change in gains if change.gain >= self.threshold]
 
 
-def _clauses(text: str, sound: str) -> list[tuple[int, int]]:
+def simplified_spans(text: str, sound: str) -> list[tuple[int, int]]:
     """Find the spans that are looked at: simplified characters, of clauses that are simplified.
 
     A clause with a traditional character is left alone, and so is a text with several: its other
