@@ -34,12 +34,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sentences", type=int, default=20_000)
+    parser.add_argument("--perturb", action="store_true", help="variants of cases, by zh-char")
     parser.add_argument("--tasks", type=int, default=100, help="handed in while it is measured")
     parser.add_argument("--profile", metavar="KIND", help="of a kind of request, instead")
     parser.add_argument("--statements", metavar="KIND", help="print those of its last request")
     options = parser.parse_args()
     if not options.folder.exists():
-        make_site(options.folder, options.sentences)
+        make_site(options.folder, options.sentences, perturb=options.perturb)
     os.environ["GECBENCH_RATE_LIMITS"] = "0"
     from gecbench.server.site.folder import open_site
 
@@ -66,15 +67,16 @@ def main() -> None:
         print(f"| {kind} | {len(times)} | {count:.0f} | {middle:.2f} | {quarter:.2f} |")
 
 
-def make_site(folder: Path, sentences: int) -> None:
+def make_site(folder: Path, sentences: int, *, perturb: bool) -> None:
     """Make a project with people and sentences, as `load.py` does."""
     place = Place(folder, "", 1)
     folder.parent.mkdir(parents=True, exist_ok=True)
     place.gecbench("init", folder)
-    place.python(HERE / "team.py", folder, 50, 3, "mucgec")
-    text = folder.parent / f"{folder.name}.txt"
-    write_sentences(text, sentences)
-    place.gecbench("import", text, "--project", team.SLUG, "--data", folder)
+    place.python(HERE / "team.py", folder, 50, 3, "robustgec" if perturb else "mucgec")
+    text = folder.parent / f"{folder.name}{'.tsv' if perturb else '.txt'}"
+    write_sentences(text, sentences, wrong=perturb)
+    words = ("--scheme", "zh-char") if perturb else ()
+    place.gecbench("import", text, "--project", team.SLUG, "--data", folder, *words)
 
 
 class Meter:
@@ -122,7 +124,7 @@ class Meter:
             rev = json.loads(answer)["rev"]
         body = {
             "decision": "corrected",
-            "texts": changed(task, f"改好{uuid4().hex[:2]}"),
+            "texts": changed(task, f"改好{uuid4().hex[: 6 if 'gaps' in task else 2]}"),
             "version": task["version"],
             "client_key": str(uuid4()),
             "confirmed": True,
@@ -132,11 +134,17 @@ class Meter:
 
     def review(self, who: str) -> None:
         """Decide a review, if there is one."""
-        data = script(self.ask(who, "review page", "GET", f"/p/{team.SLUG}/review"), "review-data")
+        page = self.ask(who, "review page", "GET", f"/p/{team.SLUG}/review")
+        data = script(page, "review-data") or script(page, "check-data")
         if data is None:
             return
-        rows = {row["key"]: {"correct": True} for row in data["rows"]}
-        payload = {"decision": "corrected", "rows": rows, "confirmed": True}
+        payload: dict[str, object]
+        if "chips" in data:
+            checks = [{"position": row["number"], "decision": "accepted"} for row in data["rows"]]
+            payload = {"checks": checks}
+        else:
+            rows = {row["key"]: {"correct": True} for row in data["rows"]}
+            payload = {"decision": "corrected", "rows": rows, "confirmed": True}
         body = {"version": data["version"], "client_key": str(uuid4()), "payload": payload}
         self.ask(who, "decide a review", "POST", data["urls"]["finalise"], body)
 

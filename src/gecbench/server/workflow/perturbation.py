@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import GecbenchError, UsageError
@@ -22,7 +22,9 @@ from gecbench.server.models import (
     Slot,
     SlotEvent,
     Variant,
+    VariantCheck,
 )
+from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.perturbation import (
     Chip,
     Division,
@@ -147,8 +149,13 @@ class Task:
 
 def task_of(slot: Slot) -> Task:
     """What the holder of a slot needs; nothing in it is another person's."""
-    case = PerturbationCase.objects.get(sentence=slot.sentence_id)
+    (case,) = _cases(slot.sentence_id)
     return Task(tuple(case.gaps), chips_of(case), proposal_for(slot), _return_of(slot))
+
+
+@compiled_models
+def _cases(sentence: int) -> QuerySet[PerturbationCase]:
+    return PerturbationCase.objects.filter(sentence=sentence)
 
 
 def proposal_for(slot: Slot) -> Proposal | None:
@@ -163,12 +170,19 @@ def _proposal_at(slot: Slot) -> Proposal | None:
 
 
 def _return_of(slot: Slot) -> Return | None:
-    kinds = (SlotEventKind.SEND_BACK, SlotEventKind.SUBMIT, SlotEventKind.CLAIM)
-    events = SlotEvent.objects.filter(slot=slot, person=slot.person_id, kind__in=kinds)
-    last = events.order_by("-pk").first()
+    if slot.person_id is None:
+        return None
+    last = next(iter(_last_turns(slot.pk, slot.person_id)), None)
     if last is None or last.kind != SlotEventKind.SEND_BACK:
         return None
     return Return(tuple(last.data.get("reasons", ())), last.data.get("note", ""))
+
+
+@compiled_models
+def _last_turns(slot: int, person: int) -> QuerySet[SlotEvent]:
+    kinds = (SlotEventKind.SEND_BACK, SlotEventKind.SUBMIT, SlotEventKind.CLAIM)
+    events = SlotEvent.objects.filter(slot=slot, person=person, kind__in=kinds)
+    return events.order_by("-pk")[:1]
 
 
 # What gaps become, and what is wrong with them.
@@ -207,7 +221,7 @@ def prepare(
         asks: Leave it to a reviewer that errors have moved.
         has_note: Whether there is a word to the reviewer.
     """
-    case, lang = PerturbationCase.objects.get(sentence=sentence), sentence.project.lang
+    (case,), lang = _cases(sentence.pk), sentence.project.lang
     chips = chips_of(case)
     if len(gaps) != len(chips) + 1:
         return PreparedVariant(tuple(gaps), None, (Problem("PER-2"),))
@@ -313,12 +327,16 @@ def fit_slot(variant: Variant, slot: Slot, *, proposal: int = 0) -> list[Problem
 
 def find_same_variant(variant: Variant, slot: Slot) -> list[Problem]:
     """The problem that another place of the case has the same variant; nothing of it is told."""
-    others = Variant.objects.filter(sentence=slot.sentence_id, digest=variant.digest)
-    others = others.exclude(position=slot.no).select_related("submission__slot", "edit_of__slot")
-    golden = slot.sentence.golden_id
-    if not any(_counts(other, golden) for other in others):
+    others = _others_like(slot.sentence_id, variant.digest, slot.no)
+    if not any(_counts(other, slot.sentence.golden_id) for other in others):
         return []
     return [Problem("PER-5-taken")]
+
+
+@compiled_models
+def _others_like(sentence: int, digest: str, position: int) -> QuerySet[Variant]:
+    others = Variant.objects.filter(sentence=sentence, digest=digest).exclude(position=position)
+    return others.select_related("submission__slot")
 
 
 def _counts(variant: Variant, golden: int | None) -> bool:
@@ -329,16 +347,25 @@ def _counts(variant: Variant, golden: int | None) -> bool:
         return slot.person_id == submission.person_id and not later.exists()
     if GoldenVariant.objects.filter(golden=golden, variant=variant).exists():
         return True
-    return variant.edit_of is not None and current_variant(variant.edit_of.slot) == variant
+    return current_variants(variant.sentence_id).get(variant.position) == variant
 
 
-def current_variant(slot: Slot) -> Variant | None:
-    """The variant that a slot stands for: its last one, or what a reviewer made of that."""
-    last = Variant.objects.filter(submission__slot=slot).order_by("-submission__no").first()
-    if last is None:
-        return None
-    edits = Variant.objects.filter(edit_of__variant=last, edit_of__in=last.checks.all())
-    return edits.order_by("-pk").first() or last
+def current_variants(sentence: int) -> dict[int, Variant]:
+    """By place of a case, the last variant handed in, or what a reviewer made of that."""
+    edits = {edit.edit_of.variant_id: edit for edit in _edits(sentence) if edit.edit_of}
+    last = {variant.position: variant for variant in _handed_in(sentence)}
+    return {place: edits.get(variant.pk, variant) for place, variant in last.items()}
+
+
+@compiled_models
+def _handed_in(sentence: int) -> QuerySet[Variant]:
+    return Variant.objects.filter(sentence=sentence, submission__isnull=False).order_by("pk")
+
+
+@compiled_models
+def _edits(sentence: int) -> QuerySet[Variant]:
+    edits = Variant.objects.filter(sentence=sentence, edit_of__in=VariantCheck.objects.all())
+    return edits.select_related("edit_of").order_by("pk")
 
 
 # What is wrong with variants of a file.

@@ -256,6 +256,7 @@ def submit(
     sentence.project = member.project
     try:
         slot = _current_slot(member, slot, sentence, version)
+        slot.sentence, slot.project = sentence, member.project
         prepared = prepared or prepare(sentence, answer)
         blocking = [problem for problem in prepared.problems if problem.blocking]
         if prepared.variant is not None and not blocking:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from gecbench.server.choices import (
@@ -38,6 +39,7 @@ from gecbench.server.models import (
     Variant,
     VariantCheck,
 )
+from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, perturbation
 from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, CheckAnswer, Key
@@ -56,7 +58,7 @@ from gecbench.server.workflow.errors import (
     WorkflowError,
 )
 from gecbench.server.workflow.golden import make_golden, version_of
-from gecbench.server.workflow.perturbation import PreparedVariant, current_variant
+from gecbench.server.workflow.perturbation import PreparedVariant, current_variants
 from gecbench.server.workflow.review_tasks import (
     claim_task,
     clean_note,
@@ -92,22 +94,29 @@ RETURN_LEASE = timedelta(days=7)
 
 def variants_to_check(sentence: Sentence) -> tuple[Variant, ...]:
     """The variants of a case that wait for a decision, in their places."""
-    slots = Slot.objects.filter(sentence=sentence, state=SlotState.SUBMITTED).order_by("no")
-    variants = (current_variant(slot) for slot in slots)
-    return tuple(variant for variant in variants if variant is not None)
+    variants = current_variants(sentence.pk)
+    slots = (slot for slot in _slots(sentence.pk) if slot.state == SlotState.SUBMITTED)
+    return tuple(variants[slot.no] for slot in slots if slot.no in variants)
 
 
 def accepted_variants(sentence: Sentence) -> dict[int, Variant]:
     """The variants of a case that stand, by place: of its golden version, or passed since."""
-    entries = GoldenVariant.objects.filter(golden=sentence.golden_id).select_related("variant")
-    variants = {entry.position: entry.variant for entry in entries}
-    for slot in Slot.objects.filter(sentence=sentence).order_by("no"):
-        variant = current_variant(slot) if slot.state == SlotState.PASSED else None
-        if variant is not None:
-            variants[slot.no] = variant
+    variants = {}
+    if sentence.golden_id is not None:
+        entries = GoldenVariant.objects.filter(golden=sentence.golden_id)
+        variants = {entry.position: entry.variant for entry in entries.select_related("variant")}
+    current = current_variants(sentence.pk)
+    for slot in _slots(sentence.pk):
+        if slot.state == SlotState.PASSED and slot.no in current:
+            variants[slot.no] = current[slot.no]
         else:
             variants.pop(slot.no, None)
     return dict(sorted(variants.items()))
+
+
+@compiled_models
+def _slots(sentence: int) -> QuerySet[Slot]:
+    return Slot.objects.filter(sentence=sentence).order_by("no")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +170,8 @@ _Edits = Mapping[int, PreparedVariant]
 
 def _prepare_edits(member: Member, sentence_id: int, answer: CaseAnswer) -> _Edits:
     """Find the errors of what was edited, which takes long: before others wait for it."""
+    if all(check.decision != CheckDecision.EDITED for check in answer.checks):
+        return {}
     sentences = Sentence.objects.filter(project=member.project_id, case__isnull=False)
     sentence = sentences.select_related("project").filter(pk=sentence_id).first()
     if sentence is None:
@@ -196,12 +207,13 @@ def _finalise(
         )
     try:
         task = finishable_task(member, sentence_id, version)
-        edits = _check(sentence, answer, prepared)
+        variants = {variant.position: variant for variant in variants_to_check(sentence)}
+        edits = _check(variants, answer, prepared)
     except WorkflowError as error:
         keep_review_aside(sentence, member.person, answer)
         return error
     end_task(task, member)
-    return _write(member, sentence, task, client_key, answer, edits)
+    return _write(member, sentence, task, client_key, answer, variants, edits)
 
 
 def _known(review: Review, member: Member, sentence_id: int) -> CheckResult:
@@ -212,13 +224,15 @@ def _known(review: Review, member: Member, sentence_id: int) -> CheckResult:
     return CheckResult(review, golden, returned, answered_before=True)
 
 
-def _check(sentence: Sentence, answer: CaseAnswer, prepared: _Edits) -> Mapping[int, Variant]:
-    """The variants that the reviewer edited, by place.
+def _check(
+    variants: Mapping[int, Variant], answer: CaseAnswer, prepared: _Edits
+) -> Mapping[int, Variant]:
+    """Return what the reviewer made of variants, by place; `variants` are those that wait.
 
     Raises:
         RefusedError: Decisions break a rule.
     """
-    waiting = {variant.position: variant for variant in variants_to_check(sentence)}
+    waiting = dict(variants)
     decided = {check.position for check in answer.checks}
     problems = [
         Problem("PER-9", f"check-{position}") for position in waiting if position not in decided
@@ -288,6 +302,7 @@ def _write(
     task: ReviewTask,
     client_key: Key,
     answer: CaseAnswer,
+    variants: Mapping[int, Variant],
     edits: Mapping[int, Variant],
 ) -> CheckResult:
     review = Review.objects.create(
@@ -302,10 +317,10 @@ def _write(
         active_ms=min(max(answer.active_ms, 0), MOST_MS),
         client_key=client_key,
     )
-    variants = {variant.position: variant for variant in variants_to_check(sentence)}
+    slots = {slot.no: slot for slot in _slots(sentence.pk)}
     returned = []
     for check in sorted(answer.checks, key=lambda check: check.position):
-        slot = Slot.objects.get(sentence=sentence, no=check.position)
+        slot = slots[check.position]
         row = VariantCheck.objects.create(
             review=review,
             slot=slot,

@@ -161,8 +161,7 @@ def _row(
     check: VariantCheck | None = None,
 ) -> VariantRow:
     project, sentence = member.project, case.sentence
-    written = variant.submission is not None and variant.origin == VariantOrigin.PERSON
-    names = project.rules.reviewer_sees_names and variant.submission is not None
+    written = variant.origin == VariantOrigin.PERSON
     edited = getattr(check, "edited", None)
     return VariantRow(
         index,
@@ -172,7 +171,9 @@ def _row(
         measure(variant),
         tuple(moved_errors(variant)),
         "" if written else str(VariantOrigin(variant.origin).label),
-        variant.submission.person.name if names and variant.submission else "",
+        variant.submission.person.name
+        if project.rules.reviewer_sees_names and variant.submission
+        else "",
         check,
         render_diff(project, sentence.text, edited.source) if edited else "",
     )
