@@ -467,12 +467,12 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
 def last_decision(member: Member) -> Review | None:
     """What the member decided last, if they may take it back now."""
     since = timezone.now() - timedelta(seconds=member.project.rules.undo_seconds)
-    review = next(iter(_last_reviews(member.person_id, member.project_id, since)), None)
+    review = next(iter(last_reviews(member.person_id, member.project_id, since)), None)
     return None if review is None or _is_built_upon(review) else review
 
 
 @compiled_models
-def _last_reviews(person: int, project: int, since: datetime) -> QuerySet[Review]:
+def last_reviews(person: int, project: int, since: datetime) -> QuerySet[Review]:
     reviews = Review.objects.filter(
         task__isnull=False, reviewer=person, sentence__project=project, at__gt=since
     )

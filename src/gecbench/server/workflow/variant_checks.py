@@ -66,7 +66,7 @@ from gecbench.server.workflow.review_tasks import (
     queue_for_review,
     release_task,
 )
-from gecbench.server.workflow.reviews import end_task, finishable_task, open_task
+from gecbench.server.workflow.reviews import end_task, finishable_task, last_reviews, open_task
 from gecbench.server.workflow.sentences import (
     BEGUN,
     change_slot_state,
@@ -384,13 +384,7 @@ def _make_golden(sentence: Sentence, review: Review, member: Member) -> Golden:
 def last_check(member: Member) -> Review | None:
     """What the member decided last, if they may take it back now."""
     since = timezone.now() - timedelta(seconds=member.project.rules.undo_seconds)
-    reviews = Review.objects.filter(
-        task__isnull=False,
-        reviewer=member.person_id,
-        sentence__project=member.project_id,
-        at__gt=since,
-    )
-    review = reviews.select_related("sentence__golden", "task").order_by("-pk").first()
+    review = next(iter(last_reviews(member.person_id, member.project_id, since)), None)
     return None if review is None or _is_built_upon(review) else review
 
 
