@@ -137,7 +137,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         again = on_postgresql and item.nodeid.replace("postgresql", "sqlite") in names
         if again or is_below(item.path, UNTRACED):
             item.add_marker(pytest.mark.no_cover)
-        if is_below(item.path, ("server/browser", "server/survival")):
+        in_browser = "browser" in getattr(item, "fixturenames", ())
+        if in_browser or is_below(item.path, ("server/browser", "server/survival")):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

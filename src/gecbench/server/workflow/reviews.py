@@ -473,6 +473,7 @@ def last_decision(member: Member) -> Review | None:
 
 @compiled_models
 def last_reviews(person: int, project: int, since: datetime) -> QuerySet[Review]:
+    """Return the last review of a task that somebody decided since."""
     reviews = Review.objects.filter(
         task__isnull=False, reviewer=person, sentence__project=project, at__gt=since
     )
