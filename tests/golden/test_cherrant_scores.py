@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from flags import options
 
 from gecbench.api.files import load, load_system
-from gecbench.api.schemes import extractor_for
+from gecbench.api.schemes import scheme_for
 from gecbench.api.score import score
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.metrics.edits import Cherrant as SpanF
+from gecbench.scoring.extractor import Extractor
 from gecbench.scoring.results import by_tier
 from gecbench.scoring.spans import Filter
 
@@ -106,7 +108,8 @@ def test_every_flag_gives_the_official_counts_and_scores(shared: Path, title):
 def test_texts_give_the_official_scores(shared: Path, make_cherrant, strategy):
     corpus = load(shared / "data/mucgec/MuCGEC_dev.txt")
     system = load_system(shared / "data/mucgec/example_pred_dev.txt", corpus)
-    extractor = extractor_for(corpus, make_cherrant(strategy=strategy), re_extract=True)
+    scheme = make_cherrant(strategy=strategy)
+    extractor = Extractor(partial(scheme_for, corpus, scheme), re_extract=True)
     edits = extractor.extract(corpus, [system])
     for name, want in golden(shared)[f"dev hyp={strategy} ref={strategy}"].items():
         if name not in ("default", "dt", "ds", "max_answer_2", "beta_2.0", "single", "multi"):

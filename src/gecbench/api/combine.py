@@ -9,7 +9,7 @@ from functools import partial
 from gecbench import __version__
 from gecbench.api.files import in_language
 from gecbench.api.options import PLAIN, RULES, AnyScheme, Places, SchemeSpec, Voting
-from gecbench.api.schemes import extractor_for
+from gecbench.api.schemes import scheme_for
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
 from gecbench.core.edit import Edit
@@ -131,7 +131,7 @@ def combine(
     check_outputs(corpus, systems)
     spec, extractor = SchemeSpec.of(scheme, places), None
     if spec.name != PLAIN:
-        extractor = extractor_for(corpus, spec, re_extract=re_extract, watch=watch)
+        extractor = Extractor(partial(scheme_for, corpus, spec), re_extract, watch)
     run = _Run(
         corpus, names, voting, extractor, spec.name, places, corpus_language(corpus, spec.name)
     )

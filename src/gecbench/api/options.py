@@ -174,16 +174,15 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
-        check_list("metrics", self.metrics)
-        check_list("exclude", self.exclude)
-        check_list("normalise", self.normalise)
+        if self.metrics:
+            _check_metrics(self.metrics)
+        if self.exclude:
+            _check_types(self.exclude)
+        if self.normalise:
+            check_list("normalise", self.normalise)
         check_choice("level", self.level, LEVELS)
         check_choice("choice", self.choice, CHOICES)
         check_choice("size", self.size, ("any", "single", "multi"))
-        for name in self.metrics:
-            if not is_known("metric", name, METRICS):
-                raise UnknownNameError("metric", name, METRICS)
-        check_once("metric", self.metrics)
         check_between("beta", self.beta, *BETAS)
         for option, number in (
             ("max-references", self.max_references),
@@ -191,20 +190,33 @@ class Options:
         ):
             if number is not None:
                 check_least(option, number, 1)
-        check_jobs(self.jobs)
+        if self.jobs is not None:
+            check_jobs(self.jobs)
         if self.resamples and self.resamples < LEAST_RESAMPLES:
             raise UsageError(
                 f"resamples {self.resamples} must be at least {LEAST_RESAMPLES}, or 0 for no "
                 "intervals"
             )
-        for label in self.exclude:
-            if "|" in label:
-                raise UsageError(f"{label!r} is no type of edit: types have no bars")
-            if label.lower() in ("noop", "na", ""):
-                raise UsageError(
-                    f"{label!r} is no type of edit and cannot be excluded; types are as in the "
-                    "labels that --by-type 3 shows"
-                )
+
+
+def _check_metrics(names: Sequence[str]) -> None:
+    check_list("metrics", names)
+    for name in names:
+        if not is_known("metric", name, METRICS):
+            raise UnknownNameError("metric", name, METRICS)
+    check_once("metric", names)
+
+
+def _check_types(labels: Sequence[str]) -> None:
+    check_list("exclude", labels)
+    for label in labels:
+        if "|" in label:
+            raise UsageError(f"{label!r} is no type of edit: types have no bars")
+        if label.lower() in ("noop", "na", ""):
+            raise UsageError(
+                f"{label!r} is no type of edit and cannot be excluded; types are as in the labels "
+                "that --by-type 3 shows"
+            )
 
 
 _PLAIN_OPTIONS = Options()
@@ -343,7 +355,7 @@ class SchemeSpec:
 
     def __post_init__(self) -> None:
         """Refuse a name that no scheme has, before anything is read."""
-        if self.loaded or self.name in (None, PLAIN):
+        if self.loaded or self.name in (None, PLAIN, *SCHEMES):
             return
         if not is_known("scheme", str(self.name), SCHEMES):
             raise UnknownNameError("scheme", str(self.name), SCHEMES)
@@ -370,24 +382,19 @@ class SchemeSpec:
         return {n: value for n, value in values.items() if value is not None} | {**self.settings}
 
     @property
-    def chosen_fields(self) -> tuple[str, ...]:
-        """The fields that somebody chose and that are refused where they have no effect."""
-        options = [name for name in self.options if name not in self.preferences]
-        refused = self.name and "name" not in self.preferences
-        return ("name", *options) if refused else tuple(options)
+    def chosen(self) -> dict[str, str]:
+        """The fields that somebody chose and that are refused where they have no effect.
 
-    @property
-    def chosen_options(self) -> tuple[str, ...]:
-        """The same fields, as on the command line."""
-        typed = {"name": "scheme", "levenshtein": "lev"}
-        typed |= dict.fromkeys(self.settings, "scheme-set")
-        names = (typed.get(name, name).replace("_", "-") for name in self.chosen_fields)
-        return tuple(dict.fromkeys(f"--{name}" for name in names))
-
-    @property
-    def is_chosen(self) -> bool:
-        """Whether somebody chose a scheme, or an option of one."""
-        return self.name is not None or bool(self.chosen_fields)
+        To each what it is called on the command line.
+        """
+        called = {"name": "--scheme", "levenshtein": "--lev"}
+        called |= dict.fromkeys(self.settings, "--scheme-set")
+        fields = ["name", *self.options] if self.name else [*self.options]
+        return {
+            field: called.get(field, f"--{field.replace('_', '-')}")
+            for field in fields
+            if field not in self.preferences
+        }
 
 
 AnyScheme = Scheme | SchemeSpec | str | None

@@ -24,7 +24,7 @@ from gecbench.core.registry import describe, resolve
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
 from gecbench.lang import SCHEMES
-from gecbench.scoring.extractor import Decision, Extractor
+from gecbench.scoring.extractor import Decision
 from gecbench.scoring.languages import check_language, corpus_language, default_scheme
 from gecbench.scoring.parts import EditsTask, KeptEditsTask, in_parts
 
@@ -97,7 +97,7 @@ def scheme_for(corpus: Corpus, scheme: AnyScheme = None) -> Scheme:
         loaded = spec.loaded or _load(spec, spec.name or default_scheme(corpus), corpus.name)
     except ResourceError as error:
         language = corpus_language(corpus, spec.name)
-        if spec.is_chosen or language.offline_scheme == language.scheme:
+        if spec.name or spec.chosen or language.offline_scheme == language.scheme:
             raise
         raise ResourceError(
             "{missing}, or take --scheme {scheme} (in Python: scheme=), which needs no data but "
@@ -120,20 +120,10 @@ def _load_named(spec: SchemeSpec, name: str) -> Scheme:
     return spec.loaded or _load(spec, name)
 
 
-def extractor_for(
-    corpus: Corpus,
-    scheme: AnyScheme = None,
-    *,
-    re_extract: bool | None = None,
-    watch: Watch = no_progress,
-) -> Extractor:
-    """Make what finds the edits of a corpus; the scheme is loaded when it is first needed."""
-    return Extractor(partial(scheme_for, corpus, scheme), re_extract, watch)
-
-
 def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
     """Say whether the scheme for a corpus has a spaCy pipeline parse its sentences."""
-    return "spacy_model" in _options_of(_factory(spec.name or default_scheme(corpus)))
+    _, options = _factory(spec.name or default_scheme(corpus))
+    return "spacy_model" in options
 
 
 def reads_data_sets(spec: SchemeSpec) -> bool:
@@ -142,11 +132,11 @@ def reads_data_sets(spec: SchemeSpec) -> bool:
 
 
 def _load(spec: SchemeSpec, name: str, at: str | None = None) -> Scheme:
-    make = _factory(name)
-    known = _options_of(make)
-    foreign = [o for o in spec.options if o not in known and o not in spec.preferences]
+    make, known = _factory(name)
+    chosen = spec.options
+    foreign = [o for o in chosen if o not in known and o not in spec.preferences]
     if foreign and not spec.may_be_unused:
-        in_errant = _options_of(_factory("errant")).issuperset(foreign)
+        in_errant = _factory("errant")[1].issuperset(foreign)
         options = " or ".join(foreign).replace("_", "-")
         raise NoEffectError(
             f"scheme {name} has no option {options}; leave it out"
@@ -154,7 +144,7 @@ def _load(spec: SchemeSpec, name: str, at: str | None = None) -> Scheme:
             foreign,
             at,
         )
-    values = {option: value for option, value in spec.options.items() if option in known}
+    values = {option: value for option, value in chosen.items() if option in known}
     kinds = get_type_hints(make) if spec.settings else {}
     for option in spec.settings.keys() & values.keys():
         try:
@@ -169,23 +159,23 @@ def _load(spec: SchemeSpec, name: str, at: str | None = None) -> Scheme:
     return make(_Context(spec), **values)
 
 
-def _factory(name: str) -> Callable[..., Scheme]:
-    """Look up the factory of a scheme; refuse one of another package that cannot be called so."""
+def _factory(name: str) -> tuple[Callable[..., Scheme], frozenset[str]]:
+    """Look up the factory of a scheme, and its options: the keyword-only arguments.
+
+    Raises:
+        UsageError: It is of another package, and cannot be called so.
+    """
     factory = cast("Callable[..., Scheme]", resolve("scheme", name, SCHEMES))
     try:
-        signature(factory).bind(None)
+        parameters = signature(factory)
+        parameters.bind(None)
     except (TypeError, ValueError) as error:  # it takes something else, or is no function
         raise UsageError(
             f"{describe('scheme', name)} cannot be made: {error}; its factory takes a "
             "SchemeContext, and keyword-only options with defaults"
         ) from error
-    return factory
-
-
-def _options_of(factory: Callable[..., Scheme]) -> frozenset[str]:
-    """The names of a scheme's options: the keyword-only arguments of its factory."""
-    parameters = signature(factory).parameters.values()
-    return frozenset(p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY)
+    kinds = {name: parameter.kind for name, parameter in parameters.parameters.items()}
+    return factory, frozenset(n for n, kind in kinds.items() if kind is Parameter.KEYWORD_ONLY)
 
 
 @dataclass(frozen=True, slots=True)

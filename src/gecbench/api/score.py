@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from gecbench import __version__
@@ -11,13 +12,14 @@ from gecbench.analysis.options import Plan
 from gecbench.analysis.significance import Comparisons, check_number, compare_run
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options, SchemeSpec, chosen_for_metrics
-from gecbench.api.schemes import extractor_for, loader_elsewhere
+from gecbench.api.schemes import loader_elsewhere, scheme_for
 from gecbench.core.errors import Message, UsageError, count_noun
 from gecbench.core.options import check_list
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.metrics import make_metrics, metric_class
 from gecbench.scoring.cases import decide_edits, first_references
+from gecbench.scoring.extractor import Extractor
 from gecbench.scoring.languages import (
     corpus_language,
     language_notes,
@@ -146,9 +148,8 @@ def collect_stats(
         options.max_references,
         required=any(metric.needs_references for metric in applicable),
     )
-    decision = decide_edits(
-        scored, systems, needs, extractor_for(part, spec, re_extract=options.re_extract)
-    )
+    extractor = Extractor(partial(scheme_for, part, spec), options.re_extract)
+    decision = decide_edits(scored, systems, needs, extractor)
     by_part = [metric for metric in applicable if metric.by_part]
     at_once = [metric for metric in applicable if not metric.by_part]
     stats = measure(
@@ -174,11 +175,12 @@ def collect_stats(
             [metric.name for metric in metrics],
             needs,
             re_extract=options.re_extract,
-            options=spec.chosen_fields,
-            flags=spec.chosen_options,
+            options=spec.chosen,
         )
     notes = [
-        *edit_notes(facts, scored, decision, options.exclude, scheme_chosen=spec.is_chosen),
+        *edit_notes(
+            facts, scored, decision, options.exclude, scheme_chosen=bool(spec.name or spec.chosen)
+        ),
         *text_notes(facts, needs, part, decision, division, options.segmenter),
         *notes,
     ]

@@ -64,11 +64,6 @@ def language_of(code: str) -> Language:
     """
     if not isinstance(code, str):  # a caller's, whose types nobody has checked
         raise UsageError(f"language {code!r} is no text; name an ISO 639 code, as 'zh' or 'de'")
-    return _language_of(code)
-
-
-@cache
-def _language_of(code: str) -> Language:
     normalised = normalise_code(code)
     if normalised is None:
         raise UsageError(

@@ -95,14 +95,21 @@ def make_metrics(
         raise UsageError(
             f"no metric of {', '.join(names)} divides texts by a segmenter; leave it out"
         )
-    return [_make(name, kind, shared, settings) for name, kind in kinds.items()]
+    metrics = []
+    for name, kind in kinds.items():
+        defaults = {field.name: field.default for field in fields(kind) if field.init}
+        values: dict[str, Any] = {key: value for key, value in shared.items() if key in defaults}
+        if settings:
+            values |= _read_settings(name, settings, defaults)
+        metrics.append(kind(**values))
+    return metrics
 
 
-def _make(
-    name: str, kind: type[Metric[Any]], shared: Mapping[str, object], settings: Mapping[str, str]
-) -> Metric[Any]:
-    known = {field.name: field.default for field in fields(kind) if field.init}
-    values: dict[str, Any] = {key: value for key, value in shared.items() if key in known}
+def _read_settings(
+    name: str, settings: Mapping[str, str], known: Mapping[str, object]
+) -> dict[str, object]:
+    """The settings of one metric, by its fields."""
+    values: dict[str, object] = {}
     for setting, text in settings.items():
         metric, _, option = setting.partition(".")
         if metric != name:
@@ -115,7 +122,7 @@ def _make(
                 f"it has: {', '.join(options) or 'none'}"
             )
         values[option] = _value(setting, text, known[option])
-    return kind(**values)
+    return values
 
 
 def _value(setting: str, text: str, default: object) -> object:

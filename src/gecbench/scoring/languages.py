@@ -33,11 +33,13 @@ def corpus_language(corpus: Corpus, scheme: str | None = None) -> Language:
     Raises:
         UsageError: It cannot be told; asks for --lang.
     """
+    if corpus.lang:
+        return language_of(corpus.lang)
     texts = [sample.source for sample in corpus.samples]
-    if scheme is not None and not corpus.lang and detect(texts) is None:
+    if scheme is not None and detect(texts) is None:
         prefix = scheme.partition("-")[0]
         return language_of(prefix if prefix in LANGUAGES else "xx")
-    return find_language(corpus.lang or None, texts, corpus.name)
+    return find_language(None, texts, corpus.name)
 
 
 def check_language(corpus: Corpus, scheme: Scheme, name: str | None = None) -> None:
@@ -64,7 +66,8 @@ def check_language(corpus: Corpus, scheme: Scheme, name: str | None = None) -> N
             f"the corpus {is_or_seems} {code!r}; {what} needs "
             f"--spacy-model NAME for a language other than English{otherwise}"
         )
-    check_pipeline(corpus, scheme.pipeline, scheme.pipeline_lang)
+    if scheme.pipeline:
+        check_pipeline(corpus, scheme.pipeline, scheme.pipeline_lang)
 
 
 def check_pipeline(corpus: Corpus | PerturbedSet, pipeline: str, lang: str) -> None:

@@ -127,8 +127,7 @@ def check_extraction(
     needs: Collection[Part],
     *,
     re_extract: bool | None,
-    options: Sequence[str],
-    flags: Sequence[str],
+    options: Mapping[str, str],
 ) -> None:
     """Refuse options of how edits are found where all that metrics compare are those of files.
 
@@ -138,8 +137,7 @@ def check_extraction(
         metrics: Their names.
         needs: What those that apply compare.
         re_extract: Whether edits of files are extracted again, where somebody said it.
-        options: Of the scheme, those that somebody chose.
-        flags: The same as on the command line.
+        options: Of the scheme, those that somebody chose, with their names on the command line.
 
     Raises:
         NoEffectError: Names the options, and what to do.
@@ -154,13 +152,13 @@ def check_extraction(
     if not options or needs == {"texts"}:
         return
     if not (facts.gold_edits_extracted or facts.extracted):
-        chosen = " and ".join(flags)
+        chosen = " and ".join(dict.fromkeys(options.values()))
         in_place = " in place of --no-re-extract" if re_extract is False else ""
         add = f"add --re-extract{in_place}, or " if "edits" in needs else ""
         raise NoEffectError(
             f"all edits stand in the files and are used as they are, so that {chosen} "
             f"has no effect; {add}leave {chosen} out",
-            options,
+            [*options],
             name,
         )
 
