@@ -108,9 +108,8 @@ def stats_of(shared: Path, gold, few) -> Callable[[str, bool], Mapping[str, Any]
     return stats
 
 
-@pytest.mark.parametrize(
-    "system", ["T5", *(pytest.param(name, marks=pytest.mark.slow) for name in SYSTEMS)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("system", ["T5", *SYSTEMS])
 def test_systems_have_the_official_figures(stats_of, few, official: dict, system: str):
     for options, figures in official[system].items():
         metric, part = metric_of(options), "le64" in options

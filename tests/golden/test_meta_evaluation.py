@@ -164,7 +164,11 @@ def test_published_columns_have_the_released_correlations_in_all_sets_and_window
 
 @pytest.mark.parametrize(
     ("metric", "name"),
-    [("m2", "M2 (subset)"), ("sent-m2", "SentM2 (subset)"), ("gleu", "GLEU_py3 (subset)")],
+    [
+        pytest.param("m2", "M2 (subset)", marks=pytest.mark.slow),
+        pytest.param("sent-m2", "SentM2 (subset)", marks=pytest.mark.slow),
+        ("gleu", "GLEU_py3 (subset)"),
+    ],
 )
 def test_metrics_computed_here_correlate_as_released(
     golden: dict, evaluations, metric: str, name: str

@@ -118,6 +118,7 @@ def _path(data: st.DataObject, path: str) -> str:
     return ROOT + path.removeprefix("/")
 
 
+@pytest.mark.slow
 @settings(
     max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -568,6 +568,7 @@ def proposing(**options: object) -> Project:
     return project
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_propose_once(database, monkeypatch):
     """The slower one leaves the cases alone that the quicker one has done meanwhile."""
     project, both, real = to_propose(), Barrier(2), proposals.perturb

@@ -107,6 +107,7 @@ def test_labels_are_shortened_until_all_find_room():
     assert all(f"-{at:02d}" in words for at in range(12))
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 def test_systems_whose_names_find_no_room_are_in_a_legend():
     heap = (Series(f"{LONG_NAME}-{at:02d}", (1.0,), (1.0,)) for at in range(34))
