@@ -96,7 +96,7 @@ def open_corrector(
     """Load a corrector by its specification; see `gecbench.models.load_corrector`.
 
     Args:
-        spec: As "zh-homophone", "tagger:runs/one/model", or the folder of a model.
+        spec: As "zh-homophone", "en-lm", "tagger:runs/one/model", or the folder of a model.
         options: Of its kind, by name.
         split: Correct sentence by sentence, and join what comes back exactly.
         longest: With `split`: cut sentences that are longer than so many characters.

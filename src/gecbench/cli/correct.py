@@ -124,8 +124,9 @@ def correct(
 ) -> None:
     """Correct a file, or a text given as it is, with a model.
 
-    MODEL is zh-homophone or en-rules (spelling hints, at once and offline), copying, the folder of
-    a trained model, or KIND:PLACE, as tagger:FOLDER, seq2seq:NAME, chat:PROFILE, ensemble:FILE.
+    MODEL is zh-homophone or en-rules (spelling hints, at once and offline), zh-lm or en-lm (by
+    language models that packages bring), copying, the folder of a trained model, or KIND:PLACE, as
+    tagger:FOLDER, seq2seq:NAME, chat:PROFILE, ensemble:FILE.
     A run that was interrupted goes on when the command is given again.
 
     \b

@@ -64,6 +64,8 @@ def read_card(folder: Path, kind: str = "") -> Card:
         FormatError: It is not what a card is.
     """
     path = folder / CARD
+    if not folder.is_dir():
+        raise GecbenchError(f"{folder}: no such folder; name the folder of a model")
     if not path.is_file():
         raise GecbenchError(f"{folder}: no {CARD} in it, so it is no model that gecbench made")
     try:

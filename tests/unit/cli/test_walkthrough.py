@@ -175,6 +175,8 @@ def test_info_shows_a_card(tour) -> None:
     assert len(shown["fingerprint"]) == 16
     ended = gecbench(tour, "model", "info", ".", code=1)
     assert "no gecbench.json in it" in ended.stderr
+    ended = gecbench(tour, "model", "info", "nowhere", code=1)
+    assert "nowhere: no such folder" in ended.stderr
 
 
 def test_a_model_is_exported_by_its_runs_folder(mine) -> None:
