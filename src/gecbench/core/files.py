@@ -8,7 +8,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, TextIO, cast
@@ -130,13 +130,13 @@ def stream_lines(path: Path) -> Iterator[str]:
         try:
             text = block.decode()
         except UnicodeDecodeError as error:
-            *lines, _ = _lines_of(block[: error.start].decode())
+            *lines, _ = block[: error.start].decode().split("\n")
             yield from lines
             raise FormatError(
                 f"{path}:{count + len(lines) + 1}: byte 0x{block[error.start]:02x} is not UTF-8; "
                 f"{_advice(block)}"
             ) from None
-        lines = _lines_of(text)
+        lines = text.split("\n")
         if not lines[-1]:
             lines.pop()
         count += len(lines)
@@ -158,15 +158,10 @@ def _advice(block: bytes) -> str:
     )
 
 
-def _lines_of(text: str) -> list[str]:
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.split("\n")
-
-
 def _blocks(path: Path) -> Iterator[bytes]:
-    """Yield a text file in blocks of whole lines, without its byte-order mark."""
-    with _open_to_read(path) as packed, unpack(path, packed) as file:
+    """Yield a text file in blocks of whole lines that end in LF, without its byte-order mark."""
+    is_packed = path.suffix.lower() in (_GZIP, _ZIP)
+    with _open_to_read(path) as raw, unpack(path, raw) if is_packed else nullcontext(raw) as file:
         content = file.read(len(codecs.BOM_UTF8))
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise FormatError(f"{path}:1: the file is UTF-16; save it as UTF-8")
@@ -176,10 +171,10 @@ def _blocks(path: Path) -> Iterator[bytes]:
             # A CR at the end may be the first half of CRLF.
             end = max(content.rfind(b"\n"), content.rfind(b"\r", 0, -1)) + 1
             if end:
-                yield content[:end]
+                yield content[:end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
                 content = content[end:]
         if content:
-            yield content
+            yield content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 @contextmanager

@@ -29,11 +29,6 @@ def first_matches(lines: Sequence[str], *, pattern: re.Pattern[str]) -> bool:
     return pattern.fullmatch(next(filter(str.strip, lines), "")) is not None
 
 
-def never(_lines: Sequence[str]) -> bool:
-    """Accept nothing: who wants the format names it."""
-    return False
-
-
 # What stands for what a format does not have.
 
 
@@ -65,7 +60,8 @@ class Format:
         name: As "m2".
         about: One line for people.
         title: What people call the data that come in it; "" where that is said by the name.
-        sniff: Says from the first lines of a file whether it is in this format.
+        sniff: Says from the first lines of a file whether it is in this format; None for one that
+            is read only where it is named.
         stream: What a corpus says of itself, without its samples, and these in the order of the
             file, given the file's path and its lines; raises FormatError with path:line, for a
             sample while it is asked for. Need not look whether ids are unique.
@@ -90,8 +86,8 @@ class Format:
 
     name: str
     about: str
-    sniff: Callable[[Sequence[str]], bool]
     stream: Callable[[Path, Iterable[str]], tuple[Corpus, Rows]]
+    sniff: Callable[[Sequence[str]], bool] | None = None
     write: Callable[[Corpus], Mapping[str, str]] = no_writer
     losses: Callable[[Corpus], list[str]] = no_losses
     has_ids: bool = True

@@ -110,8 +110,10 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
 def _sample(line: str) -> Sample:
     row = parse_json(line)
     convert(None, row, _Sample)  # refuses what is unknown, which the conversion below ignores
-    sample = _with_proposals(msgspec.convert(row, Sample))
-    _check_edits(sample)
+    sample = msgspec.convert(row, Sample)
+    if any(rewrite.edit_sets for rewrite in sample.references):
+        sample = _with_proposals(sample)
+        _check_edits(sample)
     if not sample.source:
         raise FormatError("the source is empty; fill it or remove the line")
     return sample

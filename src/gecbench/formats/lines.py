@@ -37,11 +37,6 @@ _OTHER_BEGINNINGS = {
 }
 
 
-def sniff(_lines: Sequence[str]) -> bool:
-    """Accept everything: every text file is lines, so this format is tried last."""
-    return True
-
-
 def check(path: Path, lines: Sequence[str]) -> None:
     """Refuse M2 without its first S line, perturbed cases, and files of other kinds as texts.
 
@@ -121,7 +116,6 @@ def _reference(sample: Sample, k: int, lang: str | None) -> str:
 FORMAT = Format(
     name=_NAME,
     about="one sentence a line; sources and references in files of their own",
-    sniff=sniff,
     stream=stream,
     write=write,
     losses=losses,

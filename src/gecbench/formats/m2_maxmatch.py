@@ -18,7 +18,7 @@ from typing import NamedTuple
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError, FormatError, Place, count_noun, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows, never
+from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.edits.apply import apply
 from gecbench.formats.m2 import (
@@ -229,7 +229,6 @@ def _free(rewrite: Rewrite) -> Rewrite:
 FORMAT = Format(
     name=MAXMATCH,
     about="M2 with the faults of published gold files, read as the MaxMatch scorer does",
-    sniff=never,
     stream=stream,
     write=write,
     losses=losses,

@@ -17,7 +17,7 @@ from gecbench.core.errors import (
     quote,
 )
 from gecbench.core.files import STDIO, is_folder, name_of, read_lines, stream_lines
-from gecbench.core.format import Format, Rows, unique
+from gecbench.core.format import Format, unique
 from gecbench.core.perturbed import PerturbedSet, Subset, marks, samples_of
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.edits.alignment import common_prefix
@@ -49,7 +49,7 @@ def read(path: Path, *, format: str | None = None, columns: Columns | None = Non
     """
     lines = stream_lines(path)
     first = list(islice(lines, _FIRST))
-    return _format_of_first(path, first, format, columns).read(path, chain(first, lines))
+    return _format_of(path, first, format, columns).read(path, chain(first, lines))
 
 
 def stream_corpus(
@@ -71,23 +71,29 @@ def stream_corpus(
     """
     lines = stream_lines(path)
     first = list(islice(lines, _FIRST))
-    reader = _format_of_first(path, first, format, columns)
+    reader = _format_of(path, first, format, columns)
     about, rows = reader.stream(path, chain(first, lines))
     return about, (sample for _, sample in rows)
 
 
-def _format_of_first(
-    path: Path, lines: Sequence[str], name: str | None, columns: Columns | None = None
-) -> Format:
-    """The format to read a file with whose first lines are these, as that of all would be."""
-    reader = _format_of(path, lines, name, columns)
-    return load_format(reader.later) if reader.later and name is None else reader
-
-
 def _format_of(
-    path: Path, lines: Sequence[str], name: str | None, columns: Columns | None = None
+    path: Path,
+    lines: Sequence[str],
+    name: str | None,
+    columns: Columns | None = None,
+    *,
+    to_show: bool = False,
 ) -> Format:
-    """The format of that name, or else the one that the lines are in; a table has columns."""
+    """The format to read a file with.
+
+    Args:
+        path: The file.
+        lines: The first, or all of them.
+        name: Of the format; None finds out in which one the lines are. Every text file is lines.
+        columns: Of a table.
+        to_show: Whether people are told its name, which is that of what these lines show, and
+            not of what may stand further on (`Format.later`).
+    """
     if not lines:
         raise _empty(path)
     if columns:
@@ -95,9 +101,10 @@ def _format_of(
         return with_columns(columns)
     if name is not None:
         return load_format(name)
-    reader = next(reader for reader in map(load_format, FORMATS) if reader.sniff(lines))
+    formats = map(load_format, FORMATS)
+    reader = next((f for f in formats if f.sniff and f.sniff(lines)), load_format("lines"))
     reader.check(path, lines)
-    return reader
+    return load_format(reader.later) if reader.later and not to_show else reader
 
 
 def _check_table(name: str | None) -> None:
@@ -125,7 +132,7 @@ def read_parallel(
     """
     reader = load_format(format or "lines")
     if format is None and str(source) != STDIO:
-        reader = _format_of_first(source, list(islice(stream_lines(source), _FIRST)), None)
+        reader = _format_of(source, list(islice(stream_lines(source), _FIRST)), None)
     if not reader.has_ids:
         return Corpus(name_of(source), tuple(stream_parallel(source, references)))
     corpus = read(source, format=reader.name)
@@ -153,19 +160,16 @@ def _rewrites(
     if reader.rewrites:
         sources = {sample.id: sample.source for sample in corpus.samples}
         return list(unique(path, reader.rewrites(path, lines, sources))), {}
-    about, samples = reader.stream(path, lines)
-    return list(_share_sources(unique(path, samples), corpus)), dict(about.provenance)
-
-
-def _share_sources(rows: Rows, corpus: Corpus) -> Rows:
-    """Yield rows; sources that the corpus has are its own texts, not held twice."""
+    about, stream = reader.stream(path, lines)
+    rows: list[tuple[int, Sample]] = []
     samples = iter(corpus.samples)
-    for n, row in rows:
+    for n, row in unique(path, stream):
         sample = next(samples, row)
-        if sample is not row and sample.source == row.source:
+        if sample is not row and sample.source == row.source:  # a text is not held twice
             name = sample.id if sample.id == row.id else row.id
             row = Sample(name, sample.source, row.references, row.meta or _NOTHING, row.tokens)
-        yield n, row
+        rows.append((n, row))
+    return rows, dict(about.provenance)
 
 
 _NOTHING: Mapping[str, str] = {}
@@ -209,7 +213,7 @@ def check_plain(path: Path) -> None:
     """
     if str(path) == STDIO:  # can be read once only
         return
-    reader = _format_of(path, read_lines(path), None)
+    reader = _format_of(path, read_lines(path), None, to_show=True)
     if not reader.is_text:
         raise FormatError(
             f"{path}:1: this is {reader.name}, not plain text; --reference goes with text files "
@@ -255,11 +259,11 @@ def sources(path: Path, *, format: str | None = None, columns: Columns | None = 
         cases = read_perturbed(path)
         texts = [sample.source for sample in cases.corpus().samples]
         return Sources(path, texts, "lines", lang=cases.lang)
-    reader = _format_of(path, first, format, columns)
+    reader = _format_of(path, first, format, columns, to_show=True)
     if reader.is_text and not reader.has_ids:
         rows = reader.stream(path, chain(first, lines))[1]
         return Sources(path, (sample.source for _, sample in rows), reader.name)
-    corpus = _format_of_first(path, first, format, columns).read(path, chain(first, lines))
+    corpus = _format_of(path, first, format, columns).read(path, chain(first, lines))
     texts = [sample.source for sample in corpus.samples]
     return Sources(path, texts, reader.name, corpus, corpus.lang if reader.has_lang else None)
 
@@ -300,7 +304,7 @@ def read_system(
         _check_table(format)
         reader = of_system(columns, path, first)
     else:
-        reader = _format_of_first(path, first, format)
+        reader = _format_of(path, first, format)
     rows, provenance = _rewrites(path, reader, chain(first, lines), corpus)
     if subset:
         if not reader.has_ids:

@@ -7,7 +7,7 @@ to know of all of them, so each line, block or object is read by itself here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -354,13 +354,18 @@ def sniff(content: Content) -> str:
     """The name of the format that a file seems to be in."""
     if without_packing(Path(content.name)).suffix.lower() == ".csv":
         return "table"
-    for name in ("fcgec", "bea19"):
-        if load_format(name).sniff(content.lines):
-            return name
+    if name := _guess(("fcgec", "bea19"), content.lines):
+        return name
     if is_json(content.lines):
         return sniff_json(content, next(filter(str.strip, content.lines)).lstrip())
     names = (name for name in FORMATS if name in READERS and name != "jsonl")
-    return next((name for name in names if load_format(name).sniff(content.lines)), "lines")
+    return _guess(names, content.lines) or "lines"
+
+
+def _guess(names: Iterable[str], lines: Sequence[str]) -> str | None:
+    """The first of these formats that lines are in."""
+    formats = map(load_format, names)
+    return next((reader.name for reader in formats if reader.sniff and reader.sniff(lines)), None)
 
 
 def _lines(content: Content) -> Iterator[Entry]:

@@ -27,7 +27,7 @@ from gecbench.core.errors import (
     quote,
 )
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows, never
+from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats import CORPUS_FORM, SYSTEM_FORM
 from gecbench.formats.texts import error_place
@@ -447,7 +447,6 @@ def with_columns(columns: Columns) -> Format:
     return Format(
         name="table",
         about="CSV, TSV or JSON with named columns",
-        sniff=never,
         stream=stream,
     )
 
@@ -476,7 +475,6 @@ def of_system(columns: Columns, path: Path, lines: Sequence[str]) -> Format:
     return Format(
         name="table",
         about="CSV, TSV or JSON with named columns",
-        sniff=never,
         stream=stream,
         has_ids=has_ids,
         has_sources="source" in names,

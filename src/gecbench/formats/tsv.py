@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError, Message, OptionAdvice, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows, first_matches, never
+from gecbench.core.format import Format, Rows, first_matches
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import (
     CHINESE,
@@ -224,8 +224,7 @@ NASGEC = Format(
 
 def _sniff_nlpcc18(lines: Sequence[str]) -> bool:
     """Whether all first rows have as many corrections as they say."""
-    rows = [line.split("\t") for line in lines[:50]]
-    return bool(rows) and all(map(_fits, rows))
+    return _has_tab(lines) and all(_fits(line.split("\t")) for line in lines[:50])
 
 
 def _fits(cells: Sequence[str]) -> bool:
@@ -304,7 +303,6 @@ def _texts(line: str) -> list[str]:
 PAIRS = Format(
     name="pairs",
     about="source TAB target, as cLang-8 is published",
-    sniff=never,
     stream=_stream_pairs,
     has_ids=False,
 )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from gecbench.core.errors import FormatError, Message, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows, begins, never
+from gecbench.core.format import Format, Rows, begins
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.table import Row, json_objects, meta_of, name_in
 from gecbench.formats.texts import CHINESE, error_place, not_kept
@@ -132,13 +132,11 @@ MINIMAL = Format(
     name="yaclc-minimal",
     title="YACLC",
     about=f"{_ABOUT}: minimal ones alone",
-    sniff=never,
     stream=partial(_stream, keep=lambda annotation: not annotation.is_fluency),
 )
 FLUENCY = Format(
     name="yaclc-fluency",
     title="YACLC",
     about=f"{_ABOUT}: those of fluency alone",
-    sniff=never,
     stream=partial(_stream, keep=lambda annotation: annotation.is_fluency),
 )

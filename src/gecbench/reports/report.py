@@ -65,12 +65,10 @@ def translate(english: str, /, **values: object) -> Words:
     >>> translate("{metric} by {kind}", metric="F", kind=translate("length")).zh
     '按句长划分的 F'
     """
-
-    def fill(template: str, language: PageLanguage) -> str:
-        texts = {n: v.in_(language) if isinstance(v, Words) else v for n, v in values.items()}
-        return template.format_map(texts)
-
-    return Words(fill(english.rpartition("|")[2], "en"), fill(_chinese()[english], "zh"))
+    en = {name: value.en if isinstance(value, Words) else value for name, value in values.items()}
+    zh = {name: value.zh if isinstance(value, Words) else value for name, value in values.items()}
+    template = english.rpartition("|")[2]
+    return Words(template.format_map(en), _chinese()[english].format_map(zh))
 
 
 def message_words(message: str) -> Words | None:
@@ -566,8 +564,11 @@ def render(report: Report, output: ReportFormat, *, table: str | None = None) ->
         comment = "\n".join([*notes, *(report.summary or signatures)])
         return "\n".join(table_latex(item, comment) for item in tables)
     above, below = (notes, report.summary) if report.summary else ((), (*notes, *signatures))
-    texts = [_heading(item) + as_text(item.grid) for item in tables if item.rows]
-    parts = (_lines(above), *texts, _lines(below))
+    parts = ["".join(f"{line}\n" for line in above)]
+    for item in tables:
+        heading = f"{item.title.en}\n" if item.title.en else ""
+        parts.append(heading + as_text(item.grid) if item.rows else "")
+    parts.append("".join(f"{line}\n" for line in below))
     return "\n".join(part for part in parts if part)
 
 
@@ -586,15 +587,7 @@ def plain(value: Value) -> str | int | float:
 
 def table_latex(table: Table, note: str) -> str:
     """Write a table as LaTeX with booktabs, under a comment."""
-    return as_latex(table.grid, _heading(table) + note)
-
-
-def _heading(table: Table) -> str:
-    return f"{table.title.en}\n" if table.title.en else ""
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+    return as_latex(table.grid, f"{table.title.en}\n{note}" if table.title.en else note)
 
 
 def _markdown(report: Report, tables: Sequence[Table]) -> str:

@@ -66,11 +66,7 @@ def build_report(
         notes=tuple(
             note
             for report in scores
-            for note in (
-                *report.notes,
-                *_refusals(report),
-                *_resamples(report, Message("95% intervals")),
-            )
+            for note in (*report.notes, *_result_notes(report, Message("95% intervals")))
         ),
         signatures=tuple(_signatures(results)),
         summary=tuple(summary),
@@ -169,10 +165,22 @@ def _intervals(results: Sequence[Result | None]) -> list[Interval | None]:
 
 
 def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
-    """Yield the counts of all metrics, and with a tier those by type."""
-    results = [result for result, _ in _counts_of(scores.results)]
-    if results:
-        yield _counts_table(results, scores.beta, intervals=any(_intervals(results)))
+    """Yield the counts of all metrics behind F, and with a tier those by type."""
+    counted = _counts_of(scores.results)
+    if not counted:
+        return
+    results, counts = zip(*counted, strict=True)
+    names = _names(results)
+    columns = [*names, *_count_columns(counts, scores.beta)]
+    if any(_intervals(results)):
+        columns.append(_interval_column(results))
+    marks: set[tuple[int, int]] = set()
+    if len(results) > 1:
+        precision, recall = [c.precision for c in counts], [c.recall for c in counts]
+        for at, values in enumerate((precision, recall, _values(results)), len(names) + 3):
+            marks |= {(row, at) for row in _best_rows(results, values)}
+    metrics = ", ".join(dict.fromkeys(result.metric for result in results))
+    yield _table("counts", translate("Edits by {metric}", metric=metrics), columns, marks)
     by_type = [
         (row, label, counts)
         for row, result in enumerate(results)
@@ -181,24 +189,9 @@ def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
     ]
     if by_type:
         rows, labels, parts = zip(*by_type, strict=True)
-        names = [(head, [values[row] for row in rows]) for head, values in _names(results)]
-        columns = [*names, (Column("type"), labels), *_count_columns(parts, scores.beta)]
+        repeated = [(head, [values[row] for row in rows]) for head, values in names]
+        columns = [*repeated, (Column("type"), labels), *_count_columns(parts, scores.beta)]
         yield _table("types", Words("", ""), columns)
-
-
-def _counts_table(results: Sequence[Result], beta: float, *, intervals: bool) -> Table:
-    """The counts behind F, a row for each result that has them."""
-    counting, counts = zip(*_counts_of(results), strict=True)
-    names = _names(counting)
-    columns = [*names, *_count_columns(counts, beta), *[_interval_column(counting)] * intervals]
-    precision, recall = [c.precision for c in counts], [c.recall for c in counts]
-    marks = {
-        (row, column)
-        for column, values in enumerate((precision, recall, _values(counting)), len(names) + 3)
-        for row in _best_rows(counting, values)
-    }
-    metrics = ", ".join(dict.fromkeys(result.metric for result in counting))
-    return _table("counts", translate("Edits by {metric}", metric=metrics), columns, marks)
 
 
 def _names(results: Sequence[Result]) -> Columns:
@@ -244,30 +237,24 @@ def _summary(scores: ScoreReport) -> Iterator[str]:
         + (f" ({left_out})" if left_out else "")
     )
     yield from (f"note: {note}" for note in scores.notes if not isinstance(note, WarningNote))
-    yield from _refusals(scores)
-    yield from _resamples(scores, "95%")
+    yield from _result_notes(scores, "95%")
     yield from (f"signature: {signature}" for signature in _signatures(scores.results))
 
 
-def _refusals(scores: ScoreReport) -> list[str]:
-    notes = (Message("n/a: {why}", why=result.note) for result in scores.results if result.note)
-    return list(dict.fromkeys(notes))
-
-
-def _resamples(scores: ScoreReport, name: str) -> list[str]:
-    """How intervals were made, under a name."""
-    return list(
-        dict.fromkeys(
-            Message(
-                "{name}: percentile bootstrap, {resamples} resamples of sentences, seed {seed}",
-                name=name,
-                resamples=interval.resamples,
-                seed=interval.seed,
-            )
-            for interval in _intervals(scores.results)
-            if interval
+def _result_notes(scores: ScoreReport, intervals: str) -> list[str]:
+    """Why there are no scores, and how intervals were made, which are called so."""
+    notes = [Message("n/a: {why}", why=result.note) for result in scores.results if result.note]
+    notes += [
+        Message(
+            "{name}: percentile bootstrap, {resamples} resamples of sentences, seed {seed}",
+            name=intervals,
+            resamples=interval.resamples,
+            seed=interval.seed,
         )
-    )
+        for interval in _intervals(scores.results)
+        if interval
+    ]
+    return list(dict.fromkeys(notes))
 
 
 def _signatures(results: Sequence[Result]) -> list[str]:

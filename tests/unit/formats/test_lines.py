@@ -15,9 +15,10 @@ from gecbench.formats.reading import read
 SOURCES = (Sample("1", "a b"), Sample("2", ""), Sample("3", " \t"))
 
 
-def test_every_file_is_lines() -> None:
-    assert FORMAT.sniff([])
-    assert FORMAT.sniff(["{", "S a"])
+def test_a_file_in_no_other_format_is_lines(tmp_path: Path) -> None:
+    path = tmp_path / "dev.src"
+    path.write_text("a { b\nS c\n")
+    assert [sample.source for sample in read(path).samples] == ["a { b", "S c"]
 
 
 def test_a_line_is_a_sentence_and_its_number_the_id() -> None:
