@@ -29,6 +29,7 @@ _EXTRAS = {
     "django": "annotate",
     "gunicorn": "annotate",
     "psycopg": "postgres",
+    "redis": "redis",
     "symspellpy": "spelling",
     "torch": "models",
     "transformers": "models",

@@ -90,6 +90,7 @@ def serve(
         check_extras,
         check_zone,
         make_site,
+        private_folder,
     )
 
     check_extras(database)
@@ -103,8 +104,13 @@ def serve(
     serving.refuse_exposure(
         address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
     )
-    with serving.listen(address) as listener, alone(data) as lock:
+    with (
+        serving.listen(address) as listener,
+        alone(data) as lock,
+        private_folder(data, ".metrics-") as counters,
+    ):
         settle_time_zone(site, time_zone)
+        variables["PROMETHEUS_MULTIPROC_DIR"] = str(counters)  # read by web/metrics.py
         site = open_up_to_date(data, variables, copy=not no_copy, migrate=not no_migrate)
         address = serving.Address(address.host, listener.getsockname()[1])
         message = start_message(site, address, alone=not no_migrate)

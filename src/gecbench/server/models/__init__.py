@@ -37,7 +37,7 @@ from gecbench.server.models.projects import (
     Project,
     Source,
 )
-from gecbench.server.models.records import Audit, Figures, Release, ReleaseItem
+from gecbench.server.models.records import Audit, Figures, RateLimit, Release, ReleaseItem
 from gecbench.server.models.reviews import (
     Complaint,
     Golden,
@@ -107,6 +107,7 @@ __all__ = [
     "PracticeAnswer",
     "Project",
     "Proposal",
+    "RateLimit",
     "Rating",
     "RatingAnswer",
     "Reading",

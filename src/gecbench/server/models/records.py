@@ -1,4 +1,4 @@
-"""Releases and the chained log of who did what, kept for ever; and figures, which are a cache."""
+"""Releases and the chained log of who did what, kept for ever; and what may be emptied."""
 
 from __future__ import annotations
 
@@ -88,3 +88,17 @@ class Figures(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["project", "kind"], name="figures_kind_once"),
         )
+
+
+class RateLimit(models.Model):
+    """How far somebody has used up what they may do at once, on PostgreSQL (web/http.py).
+
+    May be emptied at any time. On PostgreSQL it is not logged: a crash empties it.
+    """
+
+    key = models.CharField(max_length=100, primary_key=True)
+    full_at = models.FloatField()
+    """When all may be done at once again, in seconds since 1970 by the database's clock."""
+
+    class Meta:
+        db_table = "rate_limit"

@@ -166,6 +166,9 @@ class Site:
         hints_zh: That for Chinese.
         uploads: The folder of files that wait to be imported, one for all hosts; "" is in the
             data folder.
+        cache: Redis, as redis://host:6379/0, in which all hosts count how often people ask; "" is
+            the database, or the memory of each process on SQLite.
+        metrics_token: Whoever reads /metrics has it; "" is nobody.
     """
 
     folder: Path
@@ -185,6 +188,8 @@ class Site:
     hints_en: str = ""
     hints_zh: str = ""
     uploads: str = ""
+    cache: str = field(default="", repr=False)
+    metrics_token: str = field(default="", repr=False)
 
     @property
     def mail_server(self) -> SplitResult:
@@ -293,6 +298,8 @@ _KINDS: Mapping[str, type] = {
     "hints_en": str,
     "hints_zh": str,
     "uploads": str,
+    "cache": str,
+    "metrics_token": str,
 }
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "language": ("", "zh-hans", "en"),
@@ -330,6 +337,16 @@ def _check(where: str, key: str, value: object) -> None:
         check_zone(value, f"{where}: time_zone")
     if key == "smtp" and isinstance(value, str) and value:
         _check_smtp(where, value)
+    if key == "cache" and value and not str(value).startswith(("redis://", "rediss://", "unix://")):
+        raise UsageError(f"{where}: cache is no address of Redis; write redis://host:6379/0")
+    if key == "metrics_token" and value and len(str(value)) < _SHORTEST_TOKEN:
+        raise UsageError(
+            f"{where}: metrics_token has fewer than {_SHORTEST_TOKEN} characters; make one at "
+            "random, as by: openssl rand -hex 32"
+        )
+
+
+_SHORTEST_TOKEN = 16
 
 
 def _check_smtp(where: str, url: str) -> None:
@@ -422,6 +439,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "GECBENCH_HINTS_EN": "hints_en",
     "GECBENCH_HINTS_ZH": "hints_zh",
     "GECBENCH_UPLOADS": "uploads",
+    "GECBENCH_CACHE": "cache",
+    "GECBENCH_METRICS_TOKEN": "metrics_token",
 }
 """Variable to the option that it overrules: for containers, and for what `serve` was told."""
 
@@ -470,7 +489,7 @@ def open_site(folder: Path, **overruling: str) -> Site:
     os.umask(0o077)  # whatever is written from now on is the owner's alone
     os.environ.update(overruling)
     site = apply_environment(read_site(folder), os.environ)
-    check_extras(site.database)
+    check_extras(site.database, site.cache)
     os.environ["GECBENCH_SITE"] = str(folder.resolve())
     os.environ["DJANGO_SETTINGS_MODULE"] = "gecbench.server.settings"
     import django
@@ -484,16 +503,19 @@ def open_site(folder: Path, **overruling: str) -> Site:
     return site
 
 
-def check_extras(database: str = "") -> None:
+def check_extras(database: str = "", cache: str = "") -> None:
     """Refuse in one line what would end in a traceback of an import.
 
     Raises:
-        MissingExtraError: The extra `annotate`, or `postgres` for such a database, is missing.
+        MissingExtraError: The extra `annotate` is missing, or `postgres` or `redis` where needed.
     """
     from importlib.util import find_spec
 
-    for module in ("django", "axes", "csp", "django_htmx", "whitenoise", "dj_database_url"):
+    modules = ("django", "axes", "csp", "django_htmx", "whitenoise", "dj_database_url")
+    for module in (*modules, "prometheus_client"):
         if find_spec(module) is None:
             raise MissingExtraError(f"{module} (the annotation platform)", "annotate")
     if database.startswith("postgres"):
         check_client()
+    if cache and find_spec("redis") is None:
+        raise MissingExtraError("redis (for the option `cache`)", "redis")

@@ -17,6 +17,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from gecbench.core.errors import GecbenchError
+from gecbench.server.web.metrics import count_database_error
 from gecbench.server.web.permissions import wants_json
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import RefusedError, WorkflowError
@@ -102,6 +103,8 @@ def answer(request: HttpRequest, error: Exception) -> HttpResponse | None:
     if isinstance(error, GecbenchError):
         return error_response(request, HTTPStatus.UNPROCESSABLE_ENTITY, error)
     status = status_of(error)
+    if isinstance(error, DatabaseError | InterfaceError):
+        count_database_error(_kind(error))
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         return None
     _LOG.error("the database failed: %s", _kind(error))

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
 from gecbench.server.site.folder import is_zone
-from gecbench.server.web import errors
+from gecbench.server.web import errors, metrics
 from gecbench.server.web.http import client_address
 from gecbench.server.workflow import audit
 
@@ -42,6 +42,8 @@ class RequestId:
         """Answer, with the id in a header."""
         began = time.perf_counter()
         request.id = secrets.token_hex(6)  # type: ignore[attr-defined]
+        if request.path_info in _WATCHED:  # asked for by the number of a host, which is no name
+            request.META["HTTP_HOST"] = "localhost"
         with audit.request_address(client_address(request) or ""):
             response = self.respond(request)
         response["X-Request-Id"] = request.id  # type: ignore[attr-defined]
@@ -54,10 +56,12 @@ class RequestId:
 def _log(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     route = request.resolver_match.route if request.resolver_match else "(no page)"
     person = getattr(getattr(request, "_cached_user", None), "pk", None)
+    method = str(request.method) if request.method in _METHODS else "OTHER"
+    metrics.count_request(method, f"/{route}", response.status_code, seconds)
     _LOG.log(
         logging.ERROR if response.status_code >= 500 else logging.INFO,
         "%s /%s %d %.0f ms",
-        request.method if request.method in _METHODS else "OTHER",
+        method,
         route,
         response.status_code,
         seconds * 1000,
@@ -70,6 +74,7 @@ def _log(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     )
 
 
+_WATCHED = ("/healthz", "/readyz", "/metrics")
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from gecbench.server.web import complaints, guidelines, home, pay, study
+from gecbench.server.web import complaints, guidelines, home, metrics, pay, study
 from gecbench.server.web import inspection as judging
 from gecbench.server.web.account import passwords
 from gecbench.server.web.account import views as account
@@ -50,6 +50,7 @@ _account: list[URLPattern] = [
 _site: list[URLPattern] = [
     path("healthz", home.alive, name="alive"),
     path("readyz", home.ready, name="ready"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("", home.home, name="day"),
     path("notices/read", home.read_notices, name="notices-read"),
     path("goal", home.set_goal, name="goal"),

@@ -1,0 +1,94 @@
+"""All processes of a site count together how often somebody asks: in PostgreSQL, or in Redis."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db import connections
+from django.test import RequestFactory, override_settings
+from server.live import free_port
+
+from gecbench.server.models import RateLimit
+from gecbench.server.web import http
+
+
+@pytest.fixture
+def redis(site, tmp_path: Path) -> Iterator[str]:
+    """A Redis server of this test alone; its URL."""
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("no Redis: install Debian's package redis-server")
+    socket = tmp_path / "redis.sock"
+    words = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(tmp_path)]
+    process = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 30
+    while not socket.exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    yield f"unix://{socket}"
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture(params=["postgresql", "redis"])
+def shared(request, monkeypatch) -> Iterator[str]:
+    """A site whose processes share their limits in one of the two ways."""
+    url = ""
+    if request.param == "redis":
+        url = request.getfixturevalue("redis")
+    else:
+        request.getfixturevalue("on_postgresql")
+    with override_settings(SITE=replace(settings.SITE, rate_limits=True, cache=url)):
+        yield request.param
+    http._redis_script.cache_clear()
+
+
+def ask(times: int) -> list[int]:
+    """The seconds that a process hears which signs in so many times."""
+    connections.close_all()
+    request = RequestFactory().post("/login")
+    request.user = AnonymousUser()
+    return [http.seconds_to_wait("sign-in", request) for _ in range(times)]
+
+
+def test_two_processes_share_a_limit(shared, monkeypatch):
+    monkeypatch.setattr(http, "LIMITS", {"sign-in": http.Limit(1 / 1000, 20)})
+    connections.close_all()
+    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
+        heard = [seconds for part in pool.map(ask, [15, 15]) for seconds in part]
+    assert heard.count(0) == 20
+    assert all(990 < seconds <= 1000 for seconds in heard if seconds)
+    assert ask(1)[0] > 990
+
+
+def test_whoever_waits_as_long_as_was_said_may_go_on(shared, monkeypatch):
+    monkeypatch.setattr(http, "LIMITS", {"sign-in": http.Limit(2, 2)})
+    assert ask(3) == [0, 0, 1]
+    time.sleep(1)
+    assert ask(3) == [0, 0, 1]
+    monkeypatch.setattr(http.secrets, "randbelow", lambda _: 0)
+    time.sleep(1.1)
+    if shared == "postgresql":
+        assert RateLimit.objects.count() == 1
+        connections["default"].cursor().execute(http._FORGET)
+        assert RateLimit.objects.count() == 0, "a full bucket is forgotten"
+    assert ask(2) == [0, 0]
+
+
+def test_without_redis_nobody_is_held_up_and_the_log_says_so(site, caplog):
+    url = f"redis://127.0.0.1:{free_port()}/0"
+    with override_settings(SITE=replace(settings.SITE, rate_limits=True, cache=url)):
+        assert ask(1) == [0]
+    assert "ConnectionError" in caplog.text
+    assert url not in caplog.text
+    http._redis_script.cache_clear()
