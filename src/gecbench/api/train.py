@@ -27,7 +27,7 @@ from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.validation import convert, toml_of
 from gecbench.lang import language_of
-from gecbench.models import CARD, MODEL, kind_of
+from gecbench.models import CARD, MODEL
 from gecbench.models.folder import read_card
 from gecbench.models.text import Agreement
 from gecbench.models.training.config import RunConfig, ScoringTable
@@ -202,7 +202,7 @@ class DevScore:
 # Models for other runtimes, and models of others for this one.
 
 
-RUNTIMES = {"tagger": "onnx", "seq2seq": "ctranslate2"}
+RUNTIMES = {"tagger": "onnx", "parser": "onnx", "seq2seq": "ctranslate2"}
 """The faster runtime of each kind of model (on a CPU, see docs/performance.md)."""
 
 
@@ -217,7 +217,7 @@ def export(
     """Write a model for the runtime that is faster on a CPU, and return how far both agree.
 
     Args:
-        model: The folder of a model that gecbench made: a tagger becomes ONNX, an
+        model: The folder of a model that gecbench made: a tagger or parser becomes ONNX, an
             encoder-decoder CTranslate2.
         out: The new folder.
         quantise: Weights of 8 bits: some three times as fast, and a few answers differ.
@@ -234,12 +234,12 @@ def export(
         raise GecbenchError(f"{out}: already exists; name another folder or remove it")
     if not (model / CARD).is_file() and (model / MODEL / CARD).is_file():
         model = model / MODEL
-    kind = kind_of(model)
+    card = read_card(model)
+    kind = card.kind
     if kind not in RUNTIMES:
         raise UsageError(
-            f"{model}: a model of kind {kind} has no other runtime; {' and '.join(RUNTIMES)} have"
+            f"{model}: a model of kind {kind} has no other runtime; {', '.join(RUNTIMES)} have"
         )
-    card = read_card(model)
     need_torch()
     if card.runtime != "torch":
         raise UsageError(f"{model}: is an export for {card.runtime} already; name the model itself")
@@ -249,6 +249,10 @@ def export(
         from gecbench.models.tagger.conversion import export_tagger as export_tagger
 
         return export_tagger(model, out, quantise=quantise, sample_texts=texts)
+    if kind == "parser":
+        from gecbench.models.syntax.parser import export_parser as export_parser
+
+        return export_parser(model, out, quantise=quantise, sample_texts=texts)
     from gecbench.models.seq2seq.export import export_seq2seq as export_seq2seq
 
     return export_seq2seq(model, out, quantise=quantise, sample_texts=texts)

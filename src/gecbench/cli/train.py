@@ -364,8 +364,8 @@ def export(
 ) -> None:
     """Write a trained model for the runtime that is faster on a CPU.
 
-    A tagger becomes ONNX, an encoder-decoder CTranslate2; neither needs torch then. How far the
-    answers of both agree is reported, and kept in the new folder's card.
+    A tagger or a parser becomes ONNX, an encoder-decoder CTranslate2; correcting needs no torch
+    then. How far the answers of both agree is reported, and kept in the new folder's card.
 
     \b
     gecbench export runs/tagger/model -o tagger-int8

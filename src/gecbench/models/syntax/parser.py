@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -13,11 +14,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.backends import need
+from gecbench.backends.runtimes import load_session
+from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.models.batches import make_batches, mask_rows, pad_rows
-from gecbench.models.folder import Card, card_settings, read_card
+from gecbench.models.folder import (
+    Card,
+    atomic_folder,
+    card_settings,
+    fingerprint,
+    read_card,
+    write_card,
+)
 from gecbench.models.syntax.trees import ERROR_LABELS, Tree
 from gecbench.models.tagger.encoding import Positions, TaggerEncoding, read_encoding
+from gecbench.models.tagger.loading import ONNX
 from gecbench.models.tagger.network import (
     Encoder,
     TransformersEncoder,
@@ -25,6 +36,7 @@ from gecbench.models.tagger.network import (
     read_encoder,
     save_encoder_config,
 )
+from gecbench.models.text import Agreement
 from gecbench.models.training.config import Below1, Positive
 from gecbench.models.weights import (
     WEIGHTS,
@@ -34,6 +46,7 @@ from gecbench.models.weights import (
     save_network,
     wide_dtype,
 )
+from gecbench.text.tokens import token_texts
 
 Scores = NDArray[np.float64]
 
@@ -120,6 +133,7 @@ class ParserShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         convolution: Sizes of our own encoder.
         fold: Of its data, the part that it was not trained on, from 0.
         folds: How many parts there are; 0 where it was trained on all.
+        precision: Of an export, fp32 or int8.
     """
 
     name: str
@@ -133,6 +147,7 @@ class ParserShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     convolution: Mapping[str, object] | None = None
     fold: int = 0
     folds: int = 0
+    precision: Literal["", "fp32", "int8"] = ""
 
 
 class ArcScores(NamedTuple):
@@ -186,17 +201,21 @@ class ParserNetwork(nn.Module):
         self.arcs = Biaffine(shape.arc_width, 1, bias=(True, False))
         self.labels = Biaffine(shape.label_width, len(shape.labels), bias=(True, True))
 
-    def forward(self, ids: Tensor, mask: Tensor, words: Tensor) -> ArcScores:
+    def forward(
+        self, ids: Tensor, mask: Tensor, words: Tensor, places: Tensor | None = None
+    ) -> ArcScores:
         """Compute logits.
 
         Args:
             ids: (sentences, positions).
             mask: The same shape; 1 where a position is no padding.
             words: The same shape; the word that a piece is of, 0 the root's; -1 of none.
+            places: The words, from 0 on; None counts them, which no exported graph can.
         """
         states = self._states(ids, mask)
-        number = int(words.max()) + 1
-        belongs = words.unsqueeze(1) == torch.arange(number, device=words.device).view(1, -1, 1)
+        if places is None:
+            places = torch.arange(int(words.max()) + 1, device=words.device)
+        belongs = words.unsqueeze(1) == places.view(1, -1, 1)
         counts = belongs.sum(-1, keepdim=True)
         means = (belongs.to(states.dtype) @ states) / counts.clamp(min=1)
         means = self.dropout(means)
@@ -213,6 +232,40 @@ class ParserNetwork(nn.Module):
         outputs = self.encoder.model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
         layers = torch.stack(outputs.hidden_states[-self.layers :])
         return (self.mixture.softmax(0).view(-1, 1, 1, 1) * layers).sum(0)
+
+
+class _Graph(nn.Module):
+    """The network with the best label of each arc, so that a number comes out, not one a label."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, ids: Tensor, mask: Tensor, words: Tensor, places: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        heads, labels = self.network(ids, mask, words, places)
+        return heads, labels.argmax(-1)
+
+
+class ExportedNetwork(nn.Module):
+    """A parser's network that ONNX Runtime runs on the CPU; its labels are decided."""
+
+    def __init__(self, path: Path) -> None:
+        """Load the ONNX file."""
+        super().__init__()
+        self._session = load_session(path, threads=0)
+
+    def forward(self, ids: Tensor, mask: Tensor, words: Tensor) -> ArcScores:
+        """Compute logits of heads; those of labels are 1 for the best and 0 for the others."""
+        places = np.arange(int(words.max()) + 1)
+        arrays = (ids.numpy(), mask.numpy(), words.numpy(), places)
+        found = self._session.run(list(_OUTPUTS), dict(zip(_INPUTS, arrays, strict=True)))
+        heads, labels = map(torch.from_numpy, found)
+        return ArcScores(heads, nn.functional.one_hot(labels))
+
+
+_INPUTS, _OUTPUTS = ("ids", "mask", "words", "places"), ("heads", "labels")
 
 
 # The parser as a whole: it parses, and its folder is written and read here.
@@ -248,7 +301,7 @@ class Parser:
     card: Card
     shape: ParserShape
     encoding: TaggerEncoding
-    network: ParserNetwork
+    network: nn.Module
 
     def positions(self, sentences: Sequence[Sequence[str]]) -> list[Positions]:
         """Encode sentences; of one that is too long only the first words are read."""
@@ -280,9 +333,11 @@ class Parser:
             if words and len(positions.firsts) == len(words) + 1
         ]
         result: list[Parse | None] = [None] * len(sentences)
-        device = next(self.network.parameters()).device
+        device = next((weights.device for weights in self.network.parameters()), "cpu")
+        # In 8 bits activations are scaled by the extremes of a batch: each sentence is one.
+        size = 1 if self.shape.precision == "int8" else _BATCH
         with evaluation_mode(self.network), torch.inference_mode():
-            for group in make_batches([len(encoded[k].ids) for k in whole], _BATCH):
+            for group in make_batches([len(encoded[k].ids) for k in whole], size):
                 numbers = [whole[k] for k in group]
                 batch = self.batch([encoded[k] for k in numbers])
                 scores: ArcScores = self.network(**{n: t.to(device) for n, t in batch.items()})
@@ -303,7 +358,7 @@ class Parser:
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the parser into an empty folder."""
         self.encoding.save(folder)
-        save_encoder_config(self.network.encoder, folder)
+        save_encoder_config(cast("ParserNetwork", self.network).encoder, folder)
         card = msgspec.structs.replace(self.card, provenance=provenance)
         save_network(self.network, folder, card)
 
@@ -336,14 +391,77 @@ def read_parser(folder: Path, *, with_weights: bool = True, for_errors: bool = F
             f"{folder}: the parser has no label {' and no '.join(missing)}, so it was not trained "
             "on sentences with errors; train one on trees that gecbench parse --project wrote"
         )
+    if for_errors and card.runtime != "torch":
+        raise GecbenchError(f"{folder}: is an export for {card.runtime}; name the parser itself")
     encoding = read_encoding(folder)
+    if len(card.languages) != 1 or not card.tokens:
+        raise FormatError(f"{folder}: its card does not say which language and tokens it reads")
+    if card.runtime != "torch":
+        return Parser(card, shape, encoding, ExportedNetwork(folder / ONNX))
     # Empty fields of the card are absent for what reads it.
     settings = {name: value for name, value in card.settings.items() if value is not None}
     encoder = read_encoder(folder, settings)
     check_ids(folder, encoding, encoder.rows)
-    if len(card.languages) != 1 or not card.tokens:
-        raise FormatError(f"{folder}: its card does not say which language and tokens it reads")
     network = ParserNetwork(encoder, shape)
     if with_weights:
         fill_network(network, load_weights(folder / WEIGHTS), folder / WEIGHTS)
     return Parser(card, shape, encoding, network)
+
+
+def export_parser(
+    folder: Path, out: Path, *, quantise: bool, sample_texts: Sequence[str]
+) -> Agreement:
+    """Write a parser for ONNX Runtime, and return how far both agree.
+
+    Args:
+        folder: Of a parser that torch runs.
+        out: A folder that does not exist yet.
+        quantise: Whether weights of matrices become 8 bits.
+        sample_texts: What the two are compared on.
+
+    Raises:
+        GecbenchError: The folder holds no such parser, or the export fails.
+        UsageError: There are no texts.
+        MissingExtraError: What exports is not installed.
+    """
+    need("onnx", "onnxruntime", "onnx", "onnxscript")
+    from gecbench.models.tagger.conversion import write_onnx
+
+    parser = read_parser(folder)
+    sentences = [words for text in sample_texts if (words := token_texts(text, parser.card.tokens))]
+    if not sentences:
+        raise UsageError("export: no text with a word to compare on; give some that are parsed")
+    ids = torch.full((2, 7), parser.encoding.layout.unknown)
+    belongs = torch.tensor([[0, 1, 2, 2, 3, 4, -1]] * 2)
+    examples = (ids, torch.ones_like(ids), belongs, torch.arange(5))
+    inputs = dict(zip(_INPUTS, examples, strict=True))
+    by_position = dict(enumerate(map(torch.export.Dim, ("sentences", "positions"))))
+    shapes = (by_position, by_position, by_position, {0: torch.export.Dim("places")})
+    shape = msgspec.structs.replace(parser.shape, precision="int8" if quantise else "fp32")
+    with atomic_folder(out) as target:
+        write_onnx(_Graph(parser.network), target / ONNX, inputs, shapes, _OUTPUTS, quantise)
+        parser.encoding.save(target)
+        exported = Parser(parser.card, shape, parser.encoding, ExportedNetwork(target / ONNX))
+        pairs = [
+            (before, after)
+            for before, after in zip(
+                parser.parse(sentences), exported.parse(sentences), strict=True
+            )
+            if before and after
+        ]
+        differences = [abs(a.probabilities - b.probabilities).max() for a, b in pairs]
+        agreement = Agreement(
+            texts=len(pairs),
+            equal=sum(a.tree == b.tree for a, b in pairs),
+            what="trees",
+            largest_difference=float(max(differences, default=0.0)),
+        )
+        export = {"of": fingerprint(folder), "agreement": dataclasses.asdict(agreement)}
+        card = msgspec.structs.replace(
+            parser.card,
+            runtime="onnx",
+            settings=msgspec.to_builtins(shape),
+            provenance={**parser.card.provenance, "export": export},
+        )
+        write_card(target, card)
+    return agreement

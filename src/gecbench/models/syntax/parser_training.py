@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -178,7 +178,7 @@ class ParserTask(Task[Tree, ParserExample]):
     @property
     def module(self) -> ParserNetwork:
         """The network; its forward pass takes ids, mask and words."""
-        return self.parser.network
+        return cast("ParserNetwork", self.parser.network)
 
     def prepare(self, items: Sequence[Tree]) -> Dataset[ParserExample]:
         """Turn the trees with one root that can be read whole into examples."""

@@ -11,12 +11,12 @@ import logging
 import re
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -429,22 +429,65 @@ class _Graph(nn.Module):
 
 def _write_graph(model: TaggerModel, path: Path, *, quantise: bool) -> None:
     """Write the ONNX file of a tagger."""
-    graph = _Graph(model.network, model.vocabulary).eval()
+    sentences, positions, tokens = map(torch.export.Dim, ("sentences", "positions", "tokens"))
+    # Three numbers that differ, so that no two dimensions are taken for one.
+    ids, firsts = torch.full((2, 7), model.encoding.layout.unknown), torch.arange(1, 6).repeat(2, 1)
+    # Two tensors: of one that is given twice the graph would make one input.
+    examples = (ids, torch.ones_like(ids), firsts, torch.tensor(0.0), torch.tensor(0.0))
+    by_position = {0: sentences, 1: positions}
+    shapes = (by_position, by_position, {0: sentences, 1: tokens}, None, None)
+    graph = _Graph(model.network, model.vocabulary)
+    write_onnx(graph, path, dict(zip(INPUTS, examples, strict=True)), shapes, OUTPUTS, quantise)
+
+
+def write_onnx(
+    graph: nn.Module,
+    path: Path,
+    inputs: Mapping[str, Tensor],
+    shapes: Sequence[Mapping[int, Any] | None],
+    outputs: Sequence[str],
+    quantise: bool,
+) -> None:
+    """Write the ONNX file of a network.
+
+    Args:
+        graph: The network.
+        path: The file.
+        inputs: Its arguments in their order, with examples; no two dimensions as long.
+        shapes: The dimensions of each that may be of any size, by number.
+        outputs: Names of what it returns.
+        quantise: Whether weights of matrices become 8 bits.
+
+    Raises:
+        GecbenchError: The network is too large, or cannot be exported.
+    """
+    graph = graph.eval()
     size = sum(tensor.numel() * tensor.element_size() for tensor in graph.parameters())
     if size > _LARGEST:
         raise GecbenchError(
             f"the network has {size / 2**30:.1f} GiB of weights, and a file of ONNX holds 2 at "
-            "most; correct with the model itself, or train a smaller encoder"
+            "most; use the model itself, or train a smaller encoder"
         )
-    if not quantise:
-        _export(graph, model.encoding, path)
-        return
-    from onnxruntime.quantization import QuantType, quantize_dynamic
+    with tempfile.TemporaryDirectory(dir=path.parent) as scratch, _quiet():
+        whole = Path(scratch) / ONNX if quantise else path
+        try:
+            torch.onnx.export(
+                graph,
+                tuple(inputs.values()),
+                whole,
+                input_names=list(inputs),
+                output_names=list(outputs),
+                dynamic_shapes=tuple(shapes),
+                dynamo=True,
+                external_data=False,
+                verbose=False,
+            )
+        except (RuntimeError, ValueError, TypeError) as error:  # torch.onnx's are RuntimeErrors
+            why = _COLOUR.sub("", reason(error))
+            raise GecbenchError(f"the network cannot be exported to ONNX: {why}") from error
+        if quantise:
+            from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
-        whole = Path(scratch) / ONNX
-        _export(graph, model.encoding, whole)
-        with _quiet():
             quantize_dynamic(
                 whole,
                 path,
@@ -452,32 +495,6 @@ def _write_graph(model: TaggerModel, path: Path, *, quantise: bool) -> None:
                 per_channel=True,
                 op_types_to_quantize=list(_QUANTISED),
             )
-
-
-def _export(graph: nn.Module, encoding: TaggerEncoding, path: Path) -> None:
-    """Trace a graph for any number of sentences, positions and tokens."""
-    sentences, positions, tokens = map(torch.export.Dim, ("sentences", "positions", "tokens"))
-    # Three numbers that differ, so that no two dimensions are taken for one.
-    ids, firsts = torch.full((2, 7), encoding.layout.unknown), torch.arange(1, 6).repeat(2, 1)
-    # Two tensors: of one that is given twice the graph would make one input.
-    keep_bias, delete_bias = torch.tensor(0.0), torch.tensor(0.0)
-    by_position = {0: sentences, 1: positions}
-    try:
-        with _quiet():
-            torch.onnx.export(
-                graph,
-                (ids, torch.ones_like(ids), firsts, keep_bias, delete_bias),
-                path,
-                input_names=list(INPUTS),
-                output_names=list(OUTPUTS),
-                dynamic_shapes=(by_position, by_position, {0: sentences, 1: tokens}, None, None),
-                dynamo=True,
-                external_data=False,
-                verbose=False,
-            )
-    except (RuntimeError, ValueError, TypeError) as error:  # torch.onnx's own are RuntimeErrors
-        why = _COLOUR.sub("", reason(error))
-        raise GecbenchError(f"the network cannot be exported to ONNX: {why}") from error
 
 
 @contextmanager

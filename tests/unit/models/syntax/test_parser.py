@@ -215,3 +215,22 @@ def test_chinese_trees_are_projected_by_characters(tmp_path: Path, run) -> None:
     assert second == Tree(
         tuple("我打篮球。"), (2, 0, 4, 2, 2), ("app", "M", "app", "dobj", "punct")
     )
+
+
+def test_an_export_parses_as_its_parser_does(trained_parser: Path, tmp_path: Path, run) -> None:
+    pytest.importorskip("onnxscript")
+    texts = tmp_path / "texts.txt"
+    texts.write_text("".join(" ".join(tree.words) + "\n" for tree in TREES), encoding="utf-8")
+    export = tmp_path / "onnx"
+    code, _, err = run("export", trained_parser, "-o", export, "--no-quantise", "--texts", texts)
+    assert (code, f"{len(TREES)} of {len(TREES)} trees are the same" in err) == (0, True)
+    sentences = [*(tree.words for tree in TREES), ("A",), ()]
+    before, after = (read_parser(folder).parse(sentences) for folder in (trained_parser, export))
+    for ours, theirs in zip(before, after, strict=True):
+        if ours is None or theirs is None:
+            assert ours is theirs
+        else:
+            assert ours.tree == theirs.tree
+            assert ours.probabilities == pytest.approx(theirs.probabilities, abs=1e-5)
+    with pytest.raises(GecbenchError, match="export for onnx"):
+        read_parser(export, for_errors=True)
