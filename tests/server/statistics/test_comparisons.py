@@ -109,7 +109,13 @@ def test_counts_of_pieces_are_those_of_all_sentences_together(site, monkeypatch)
     whole = work.count_sentences(rows)
     monkeypatch.setattr(pieces, "SIZE", 1)
     assert work.load_counts(project) == whole
-    assert work.load_counts(project) == whole, "as they were stored"
+    with monkeypatch.context() as patch:
+        patch.setattr(pieces, "_load", lambda *_: pytest.fail("pieces were read"))
+        assert work.load_counts(project) == whole, "as the sum was stored"
+    Figures.objects.filter(kind="counts").delete()
+    assert work.load_counts(project) == whole, "as the pieces were stored"
+    management.withdraw(member_of(project, "boss"), [sentence_of(project, 2).pk], reason="x")
+    assert work.load_counts(project) == work.count_sentences(rows) != whole
 
 
 def test_several_processes_compute_what_one_does(site, monkeypatch):

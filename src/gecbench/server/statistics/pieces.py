@@ -8,12 +8,14 @@ work, so that a day's work changes few pieces; how many there are grows with the
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import OperationalError, connection, connections
@@ -58,13 +60,63 @@ def load_pieces(
         processes: How many compute. More than one are forked, so only a process without threads or
             an open transaction may ask for them.
     """
-    bits = max(1, (Sentence.objects.filter(project=project).count() // SIZE).bit_length())
-    sentences: QuerySet[Any] = Sentence.objects.annotate(
-        piece=F("order_key").bitrightshift(_ORDER_BITS - bits)
-    )
-    sentences = sentences.filter(project=project).order_by()
-    layout = f"{LAYOUT} {bits} {project.rules.placeholder}"
-    bases = {f"{kind} {piece}": basis for piece, basis in _bases(sentences, layout).items()}
+    return _load(_Division.of(project, kind), compute, processes)
+
+
+def load_sum(
+    project: Project,
+    kind: str,
+    compute: Callable[[Collection[int]], Any],
+    add: Callable[[Iterator[Any]], Any],
+    processes: int = 1,
+) -> Any:
+    """Return what `add` makes of the figures of all pieces; it is stored until a piece changes.
+
+    The other arguments are those of `load_pieces`.
+    """
+    division = _Division.of(project, kind)
+    basis = hashlib.sha256(json.dumps(sorted(division.bases.items())).encode()).hexdigest()
+    stored = Figures.objects.filter(project=project, kind=kind, basis=basis).first()
+    if stored is not None:
+        return stored.data
+    data = add(_load(division, compute, processes))
+    _store([Figures(project=project, kind=kind, basis=basis, data=data)])
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class _Division:
+    """The sentences of a project in pieces.
+
+    Args:
+        sentences: With the number of their piece.
+        layout: What of the project the figures of all pieces rest on.
+        bases: By name of a piece's figures, what they rest on.
+    """
+
+    project: Project
+    kind: str
+    sentences: QuerySet[Any]
+    layout: str
+    bases: Mapping[str, str]
+
+    @classmethod
+    def of(cls, project: Project, kind: str) -> _Division:
+        bits = max(1, (Sentence.objects.filter(project=project).count() // SIZE).bit_length())
+        sentences: QuerySet[Any] = Sentence.objects.annotate(
+            piece=F("order_key").bitrightshift(_ORDER_BITS - bits)
+        )
+        sentences = sentences.filter(project=project).order_by()
+        layout = f"{LAYOUT} {bits} {project.rules.placeholder}"
+        bases = {f"{kind} {piece}": basis for piece, basis in _bases(sentences, layout).items()}
+        return cls(project, kind, sentences, layout, bases)
+
+
+def _load(
+    division: _Division, compute: Callable[[Collection[int]], Any], processes: int
+) -> Iterator[Any]:
+    project, kind, layout = division.project, division.kind, division.layout
+    bases = dict(division.bases)
     stored = Figures.objects.filter(project=project, kind__startswith=f"{kind} ")
     current = [row.pk for row in stored.defer("data") if bases.get(row.kind) == row.basis]
     for row in stored.filter(pk__in=current).iterator(_STORED_AT_ONCE):
@@ -72,7 +124,7 @@ def load_pieces(
         yield row.data
     members = defaultdict(list)
     stale = [int(name.split()[-1]) for name in bases]
-    for piece, sentence in sentences.filter(piece__in=stale).values_list("piece", "pk"):
+    for piece, sentence in division.sentences.filter(piece__in=stale).values_list("piece", "pk"):
         members[piece].append(sentence)
 
     def compute_piece(keys: Collection[int]) -> tuple[str, Any]:

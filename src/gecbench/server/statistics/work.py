@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet, TextField
@@ -43,7 +43,7 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.models.statements import compiled
-from gecbench.server.statistics.pieces import Microseconds, among, load_pieces, pack_keys
+from gecbench.server.statistics.pieces import Microseconds, among, load_sum, pack_keys
 from gecbench.server.workflow.suggestions import matches_answer
 
 AGES = (1, 3, 7, 14, 30)
@@ -82,8 +82,13 @@ def looks_real() -> Q:
 
 def load_counts(project: Project, processes: int = 1) -> Counts:
     """Count what was done in a project."""
+    counts: Counts = load_sum(project, "counts", count_sentences, _add, processes)
+    return counts
+
+
+def _add(pieces: Iterable[Counts]) -> Counts:
     total: dict[str, Counter[str]] = defaultdict(Counter)
-    for piece in load_pieces(project, "counts", count_sentences, processes):
+    for piece in pieces:
         for name, numbers in piece.items():
             total[name].update(numbers)
     return total
@@ -421,11 +426,11 @@ class Influence:
 def progress(counts: Counts) -> Progress:
     """Tell how far a project is, by state and by day of the clock of whoever asks."""
     by_day: dict[str, Counter[date]] = {}
+    zone = timezone.get_current_timezone()
     for name in ("submitted", "reviewed", "golden"):
         by_day[name] = Counter()
         for quarter, number in counts.get(name, {}).items():
-            at = datetime.fromtimestamp(int(quarter) * _QUARTER, UTC)
-            by_day[name][timezone.localtime(at).date()] += number
+            by_day[name][datetime.fromtimestamp(int(quarter) * _QUARTER, zone).date()] += number
     worked = sorted(set().union(*by_day.values()))
     length = (worked[-1] - worked[0]).days + 1 if worked else 0
     days = [worked[0] + timedelta(days=n) for n in range(length)]

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from gecbench.server.choices import SUBMITTED_OR_LATER, MemberStatus, Role
+from gecbench.server.choices import SUBMITTED_OR_LATER, MemberStatus, Purpose, Role
 from gecbench.server.models import (
     GoldResult,
     Member,
@@ -61,6 +61,7 @@ def results(project: Project) -> QuerySet[Any]:
     rows = GoldResult.objects.filter(
         ~Exists(later),
         submission__sentence__project=project,
+        submission__sentence__purpose=Purpose.GOLD,  # a database would look through all submissions
         submission__slot__state__in=SUBMITTED_OR_LATER,
         submission__slot__person=F("submission__person"),
     )
