@@ -66,7 +66,7 @@ def decide_edits(
     """Decide whose edits count, for all parts of a corpus alike; None where none are asked for."""
     if "edits" in needs:
         return extractor.decide(corpus, systems)
-    part = _without_gold_edits(corpus, needs)
+    part = _without_gold_edits(corpus) if "gold_edits" in needs else ()
     return extractor.decide(replace(corpus, samples=part)) if part else None
 
 
@@ -93,7 +93,7 @@ def make_cases(
     Raises:
         CorpusError: Edits cannot be used (`Extractor.extract`).
     """
-    part = _without_gold_edits(corpus, needs)
+    part = _without_gold_edits(corpus) if "gold_edits" in needs else ()
     edits = None
     if "edits" in needs:
         edits = extractor.extract(corpus, systems, decision)
@@ -120,10 +120,8 @@ def make_cases(
     )
 
 
-def _without_gold_edits(corpus: Corpus, needs: frozenset[Part]) -> tuple[Sample, ...]:
-    """The sentences whose gold edits are asked for and have to be extracted."""
-    if "gold_edits" not in needs:
-        return ()
+def _without_gold_edits(corpus: Corpus) -> tuple[Sample, ...]:
+    """The sentences whose gold edits have to be extracted."""
     return tuple(sample for sample in corpus.samples if not _has_gold_edits(sample))
 
 

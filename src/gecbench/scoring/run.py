@@ -16,7 +16,7 @@ from gecbench.core.errors import (
     count_noun,
 )
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
-from gecbench.core.score import Score, WarningNote
+from gecbench.core.score import Interval, WarningNote
 from gecbench.scoring import resample
 from gecbench.scoring.extractor import Decision, edit_set_limit_note
 from gecbench.scoring.metric import Metric
@@ -430,7 +430,9 @@ def _notes_of(
     for system, of_system in rows.items():
         known = [(name, row) for name, row in zip(ids, of_system, strict=True) if row is not None]
         notes = list(metric.notes([row for _, row in known]))
-        if names := [name for name, row in known if metric.is_approximate(row)]:
+        if metric.approximation and (
+            names := [name for name, row in known if metric.is_approximate(row)]
+        ):
             notes.append(
                 Message(
                     "{metric}: {what}: {names}",
@@ -530,15 +532,11 @@ def summarise(
 
     draws: dict[int, Draws] = {}
 
-    def score(metric: Metric[Any], rows: Sequence[Any]) -> Score:
-        score = metric.aggregate(rows)
-        if not resamples:
-            return score
+    def interval(metric: Metric[Any], rows: Sequence[Any]) -> Interval:
         import numpy as np
 
         values = np.concatenate([metric.resample(rows, block) for block in blocks(len(rows))])
-        interval = resample.interval(values)
-        return replace(score, interval=replace(interval, resamples=resamples, seed=seed))
+        return replace(resample.interval(values), resamples=resamples, seed=seed)
 
     def blocks(size: int) -> Iterable[Draws]:
         at_once = _DRAWS_AT_ONCE // max(1, size)
@@ -557,7 +555,8 @@ def summarise(
         why, scores = run.refused.get(name), []
         try:
             for system in run.systems if why is None else ():
-                scores += _results(metric, system, run.rows[system, name], groups, score)
+                rows = run.rows[system, name]
+                scores += _results(metric, system, rows, groups, interval if resamples else None)
         except MissingExtraError as error:
             if len(run.metrics) == 1:
                 raise
@@ -580,7 +579,7 @@ def summarise(
         beta=beta,
         results=tuple(results),
         per_sentence=sentences,
-        notes=(*run.notes, *_subset_warnings(run, groups, missing)),
+        notes=(*run.notes, *(_subset_warnings(run, groups, missing) if by is not None else ())),
     )
 
 
@@ -589,7 +588,7 @@ def _subset_warnings(
 ) -> Iterator[str]:
     parts = {subset: indices for subset, indices in groups.items() if subset is not None}
     for name in run.metrics:
-        if parts and name not in run.refused and name not in missing:
+        if name not in run.refused and name not in missing:
             yield from part_warnings(run, name, parts)
 
 
@@ -598,7 +597,7 @@ def _results(
     system: str,
     rows: Sequence[Any],
     groups: Mapping[str | None, Sequence[int]],
-    score: Callable[[Metric[Any], Sequence[Any]], Score],
+    interval: Callable[[Metric[Any], Sequence[Any]], Interval] | None,
 ) -> list[Result]:
     """The scores of a system in all groups."""
     results = []
@@ -615,8 +614,10 @@ def _results(
                 )
             results.append(Result(system, metric.name, subset, None, why))
             continue
-        better = metric.higher_is_better
-        results.append(Result(system, metric.name, subset, score(metric, part), None, better))
+        score, better = metric.aggregate(part), metric.higher_is_better
+        if interval:
+            score = replace(score, interval=interval(metric, part))
+        results.append(Result(system, metric.name, subset, score, None, better))
     return results
 
 

@@ -20,8 +20,6 @@ from gecbench.scoring.resample import (
 )
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from gecbench.scoring.metric import Draws, Swaps, Values
 
 
@@ -185,50 +183,6 @@ def _pairing(
     return Pairing(hypothesis, reference, total(by_type.values()), by_type)
 
 
-# The choice of the reference, where a sentence has several.
-
-
-def choose(rows: Sequence[tuple[Pairing, ...]], choice: Choice, beta: float) -> tuple[Pairing, ...]:
-    """One pairing for each sentence.
-
-    "corpus-greedy" is the rule of ERRANT and ChERRANT (compare_m2_for_evaluation.py): going
-    through the corpus, the pairing which makes F of the running totals, rounded to 4 decimals,
-    greatest; then more true positives, fewer false positives, fewer false negatives, the first.
-    It depends on the order of the sentences. "sentence-best" compares F of the sentence alone,
-    not rounded, and breaks ties alike: the order makes no difference.
-
-    Args:
-        rows: The pairings of each sentence, at least one.
-        choice: Which rule.
-        beta: Weight of recall in F.
-    """
-    if choice == "corpus-greedy":
-        return _choose_greedily(rows, beta)
-
-    def rank(pairing: Pairing) -> tuple[Fraction, int, int, int]:
-        counts = pairing.counts
-        return counts.exact_f(beta), counts.tp, -counts.fp, -counts.fn
-
-    return tuple(max(row, key=rank) if len(row) > 1 else row[0] for row in rows)
-
-
-def _choose_greedily(rows: Sequence[tuple[Pairing, ...]], beta: float) -> tuple[Pairing, ...]:
-    """The choice that depends on the totals so far, which are plain numbers: it is slow."""
-    chosen: list[Pairing] = []
-    tp = fp = fn = 0
-    for row in rows:
-        best = row[0]
-        if len(row) > 1:
-            ranks = [
-                (round(f_of_counts(tp + c.tp, fp + c.fp, fn + c.fn, beta), 4), c.tp, -c.fp, -c.fn)
-                for c in (pairing.counts for pairing in row)
-            ]
-            best = row[ranks.index(max(ranks))]
-        tp, fp, fn = tp + best.counts.tp, fp + best.counts.fp, fn + best.counts.fn
-        chosen.append(best)
-    return tuple(chosen)
-
-
 def f_of_counts(tp: int, fp: int, fn: int, beta: float) -> float:
     """F as `Counts.f` has it, to the last bit."""
     return f_score(tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0, beta)
@@ -280,21 +234,17 @@ class SpanF(Metric[Pairings]):
             parts["without"] = ",".join(sorted(self.chosen.exclude))
         return parts
 
-    def leaves_out(self, case: Case) -> bool:
-        """Whether a sentence is not scored because no annotator could correct it.
-
-        With choice "corpus-greedy" this is the official script's test, which misses such a
-        sentence where two annotators say so, and where edits are limited to "multi".
-        """
-        if self.choice == "corpus-greedy" and (
-            len(case.references) > 1 or self.chosen.size == "multi"
-        ):
-            return False
-        return all(version.unannotatable for version in case.references)
-
     def stats(self, case: Case) -> Pairings | None:
-        """The counts of each hypothesis version against each reference."""
-        if self.leaves_out(case):
+        """The counts of each hypothesis version against each reference.
+
+        None where no annotator could correct the sentence. With choice "corpus-greedy" this is the
+        official script's test, which misses such a sentence where two annotators say so, and where
+        edits are limited to "multi".
+        """
+        misses = len(case.references) > 1 or self.chosen.size == "multi"
+        if not (self.choice == "corpus-greedy" and misses) and all(
+            version.unannotatable for version in case.references
+        ):
             return None
         references = [
             keys(version, self.level, self.chosen, self.rule) for version in case.references
@@ -307,8 +257,36 @@ class SpanF(Metric[Pairings]):
         return tuple(pairings)
 
     def choose(self, stats: Sequence[Pairings]) -> tuple[Pairing, ...]:
-        """The pairing that counts for each sentence."""
-        return choose(stats, self.choice, self.beta)
+        """The pairing that counts for each sentence, of at least one.
+
+        "corpus-greedy" is the rule of ERRANT and ChERRANT (compare_m2_for_evaluation.py): going
+        through the corpus, the pairing which makes F of the running totals, rounded to 4 decimals,
+        greatest; then more true positives, fewer false positives, fewer false negatives, the first.
+        It depends on the order of the sentences. "sentence-best" compares F of the sentence alone,
+        not rounded, and breaks ties alike: the order makes no difference.
+        """
+        greedy = self.choice == "corpus-greedy"
+        chosen: list[Pairing] = []
+        tp = fp = fn = 0  # so far, as plain numbers: they are many
+        for row in stats:
+            best = row[0]
+            if len(row) > 1:
+                ranks = [
+                    (
+                        round(f_of_counts(tp + c.tp, fp + c.fp, fn + c.fn, self.beta), 4)
+                        if greedy
+                        else c.exact_f(self.beta),
+                        c.tp,
+                        -c.fp,
+                        -c.fn,
+                    )
+                    for c in (pairing.counts for pairing in row)
+                ]
+                best = row[ranks.index(max(ranks))]
+            counts = best.counts
+            tp, fp, fn = tp + counts.tp, fp + counts.fp, fn + counts.fn
+            chosen.append(best)
+        return tuple(chosen)
 
     def aggregate(self, stats: Sequence[Pairings]) -> Score:
         """F over the chosen pairings of these sentences."""

@@ -11,7 +11,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.score import Counts, total
 from gecbench.metrics.edits import Cherrant as SpanF
 from gecbench.scoring.results import by_tier
-from gecbench.scoring.spans import Filter, Pairing, choose, keys, pair
+from gecbench.scoring.spans import Filter, Pairing, keys, pair
 
 ANY = Filter()
 NOTHING = CaseRewrite(())
@@ -219,26 +219,30 @@ def test_the_order_of_sentences_does_not_change_what_sentence_best_counts():
     ],
 )
 def test_ties_are_broken_as_stated(choice, counts, best: int):
-    (chosen,) = choose([row(*counts)], choice, 0.5)
+    (chosen,) = SpanF(choice=choice, beta=0.5).choose([row(*counts)])
     assert chosen.reference == best
 
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_no_sentence_has_no_choice(choice):
-    assert choose([], choice, 0.5) == ()
+    assert SpanF(choice=choice, beta=0.5).choose([]) == ()
 
 
 def test_corpus_greedy_rounds_as_the_official_script_does():
     """Both give F = 0.9999 to four decimals; then more true positives win, and F falls."""
     long = row((10_000, 0, 0))
     late = row((1, 0, 0), (2, 0, 1))
-    chosen = choose([long, late], "corpus-greedy", 0.5)
+    chosen = SpanF(choice="corpus-greedy", beta=0.5).choose([long, late])
     assert chosen[1].reference == 1
-    assert choose([long, late], "sentence-best", 0.5)[1].reference == 0
+    assert SpanF(choice="sentence-best", beta=0.5).choose([long, late])[1].reference == 0
     assert total(pairing.counts for pairing in chosen).f(0.5) < 1.0
 
 
 def test_beta_weighs_the_choice():
     precise, complete = (2, 0, 4), (4, 3, 0)
-    assert choose([row(precise, complete)], "sentence-best", 0.5)[0].reference == 0
-    assert choose([row(precise, complete)], "sentence-best", 2.0)[0].reference == 1
+    assert (
+        SpanF(choice="sentence-best", beta=0.5).choose([row(precise, complete)])[0].reference == 0
+    )
+    assert (
+        SpanF(choice="sentence-best", beta=2.0).choose([row(precise, complete)])[0].reference == 1
+    )
