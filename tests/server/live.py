@@ -138,6 +138,10 @@ class Live:
         """End the server as Ctrl-C does; its exit code."""
         return self._end(signal.SIGINT, all_of_it=False)
 
+    def terminate(self) -> int:
+        """End the server as systemd and containers do: what is under way is finished."""
+        return self._end(signal.SIGTERM, all_of_it=False)
+
     def kill(self) -> int:
         """End all its processes at once, as a crash of the machine would."""
         return self._end(signal.SIGKILL, all_of_it=True)

@@ -167,7 +167,8 @@ def init(
         **{name: value for name, value in options.items() if value is not None},
     )
     with alone(folder):
-        settle_time_zone(apply_environment(site, os.environ), time_zone)
+        site = apply_environment(site, os.environ)
+        settle_time_zone(site, time_zone)
         open_up_to_date(folder, {})
         link = administrator_link(base_url(site))
     click.echo(f"made {folder}; start it: gecbench annotate serve --data {folder}")
@@ -241,7 +242,7 @@ def open_up_to_date(
     """
     from gecbench.server.site.folder import apply_environment, open_site, read_site, refuse_network
 
-    if apply_environment(read_site(data), variables).sqlite is not None:
+    if apply_environment(read_site(data), {**os.environ, **variables}).sqlite is not None:
         refuse_network(data)
     site = open_site(data, **variables)
     from gecbench.server.site.migration import bring_up_to_date, missing_migrations
