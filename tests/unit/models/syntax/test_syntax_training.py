@@ -12,6 +12,8 @@ from safetensors.torch import load_file
 from tiny_syntax import PAIRS, TREES, parser_config, syntax_settings, train_killed, write_bart
 
 from gecbench.core.errors import UsageError
+from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
+from gecbench.formats.perturbed import write_perturbed
 from gecbench.models import load_corrector
 from gecbench.models.batches import SentencePair
 from gecbench.models.seq2seq.training import KIND as SEQ2SEQ
@@ -86,15 +88,26 @@ def test_the_whole_share_of_the_encoder_is_the_baseline(
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
 
 
+@pytest.mark.parametrize("robust", [{"method": "r-drop"}, {"cases": ["cases.jsonl"]}])
 def test_all_of_it_learns_robustly_and_goes_on_in_another_stage(
-    bart: Path, trained_parser: Path, tmp_path: Path
+    bart: Path, trained_parser: Path, tmp_path: Path, robust: dict[str, object]
 ) -> None:
+    before = ("Then ", "Today ")
+    cases = [
+        PerturbedCase(
+            str(n), Variant(*pair), tuple(Variant(w + pair[0], w + pair[1]) for w in before)
+        )
+        for n, pair in enumerate(PAIRS)
+    ]
+    text = write_perturbed(PerturbedSet("tiny", (Subset("tiny", tuple(cases)),), "en"))
+    (tmp_path / "cases.jsonl").write_text(text, encoding="utf-8")
     model = {"place": str(bart), "parser": str(trained_parser), "trains": "all", "max_length": 60}
     settings = syntax_settings(
         tmp_path,
         {"epochs": 2, "learning_rate": 1e-3, "cold_epochs": 1},
         model=model,
-        robust={"method": "r-drop"},
+        robust=robust,
+        **({"data": {"dev": "train"}} if "cases" in robust else {}),
     )
     first = train_killed(settings, tmp_path)
     place, folder = load_file(bart / "model.safetensors"), load_file(first / "model.safetensors")
