@@ -190,7 +190,7 @@ class Options:
         ):
             if number is not None:
                 check_least(option, number, 1)
-        if self.jobs is not None:
+        if self.jobs not in (None, 1):
             check_jobs(self.jobs)
         if self.resamples and self.resamples < LEAST_RESAMPLES:
             raise UsageError(

@@ -66,7 +66,7 @@ def build_report(
         notes=tuple(
             note
             for report in scores
-            for note in (*report.notes, *_result_notes(report, Message("95% intervals")))
+            for note in (*report.notes, *_result_notes(report, "95% intervals"))
         ),
         signatures=tuple(_signatures(results)),
         summary=tuple(summary),
@@ -247,7 +247,7 @@ def _result_notes(scores: ScoreReport, intervals: str) -> list[str]:
     notes += [
         Message(
             "{name}: percentile bootstrap, {resamples} resamples of sentences, seed {seed}",
-            name=intervals,
+            name=Message(intervals),
             resamples=interval.resamples,
             seed=interval.seed,
         )

@@ -17,7 +17,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext, Span
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import lattice
-from gecbench.lang.zh.parse import join, parse
+from gecbench.lang.zh.parse import parse
 
 _RUN = re.compile("S+|I+|D+")
 
@@ -31,7 +31,7 @@ def scheme(_context: SchemeContext | None = None) -> Scheme:
         parse_target=parse,
         extract=_extract,
         spans=_spans,
-        join=join,
+        join="".join,
         signature={"scheme": "zh-char", "granularity": "char"},
         has_type={"M", "R", "S", "W:M", "W:R", "UNK"}.__contains__,
     )

@@ -18,7 +18,7 @@ from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import Window, edit_sets, lattice
 from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
 from gecbench.edits.kernel import Segment
-from gecbench.lang.zh.parse import join, parse
+from gecbench.lang.zh.parse import parse
 
 # ChERRANT's merging rules at character level (merger.py, MuCGEC 3922193).
 
@@ -124,7 +124,7 @@ def scheme(context: SchemeContext, *, strategy: Strategy = "all", simplify: bool
         parse_source=parse,
         parse_target=parse_target,
         extract=extract,
-        join=join,
+        join="".join,
         signature={
             "scheme": "zh-cherrant",
             "granularity": "char",

@@ -32,8 +32,3 @@ def parse(text: str) -> Sentence:
         tokens.extend(part)
     codes = _PLACEHOLDER_CODE.join(part.encode(_UTF32) for part in parts)
     return Sentence(text, tuple(tokens), codes)
-
-
-def join(tokens: tuple[str, ...]) -> str:
-    """Join tokens to a text."""
-    return "".join(tokens)
