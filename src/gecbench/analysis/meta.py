@@ -394,7 +394,11 @@ def compare_with_people(
     rated_systems |= {name for judgments in people.judgments for name in judgments.systems}
     notes += _unmatched_system_notes(ours, rated_systems)
     sets = layout.sets or default_sets([*ours & rated_systems])
-    _check_sets(sets, ours | rated_systems)
+    for group in sets:
+        for name in (*group.only, *group.without):
+            # SEEDA's own sets are of its systems, whichever of them are here.
+            if name not in ours | rated_systems and group not in SEEDA_SETS:
+                raise UnknownNameError(f"system of set {group.name}", name, ours | rated_systems)
     notes += _incomplete_set_notes(sets, ours & rated_systems, rated_systems)
     sources = [_sources(judgments, ids) for judgments in people.judgments]
     notes += [note for _, note in sources if note]
@@ -433,14 +437,6 @@ def _window_set(sets: Sequence[SystemSet], layout: Layout) -> SystemSet:
     if layout.window_set not in known:
         raise UnknownNameError("set of systems", layout.window_set, known)
     return known[layout.window_set]
-
-
-def _check_sets(sets: Sequence[SystemSet], known: Collection[str]) -> None:
-    """Refuse sets with systems that nobody knows, unless they are SEEDA's own."""
-    for group in sets:
-        for name in (*group.only, *group.without):
-            if name not in known and group not in SEEDA_SETS:
-                raise UnknownNameError(f"system of set {group.name}", name, known)
 
 
 def _unmatched_system_notes(ours: Collection[str], rated: Collection[str]) -> list[str]:

@@ -430,7 +430,11 @@ class CachedPipeline:
             base.executemany(
                 "INSERT OR REPLACE INTO parses VALUES (?, ?, ?)",
                 [
-                    (_key(tokens), int(bool(words.heads)), _text(words))
+                    (
+                        _key(tokens),
+                        int(bool(words.heads)),
+                        json.dumps([words.lemmas, words.pos, words.tags, words.deps, words.heads]),
+                    )
                     for tokens, words in sentences
                 ],
             )
@@ -438,10 +442,6 @@ class CachedPipeline:
 
 def _key(tokens: Tokens) -> bytes:
     return hashlib.sha256(" ".join(tokens).encode("utf-8", "surrogatepass")).digest()
-
-
-def _text(words: TokenAttributes) -> str:
-    return json.dumps([words.lemmas, words.pos, words.tags, words.deps, words.heads])
 
 
 def _words(text: str, tokens: Tokens, *, parsed: bool) -> TokenAttributes | None:

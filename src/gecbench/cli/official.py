@@ -557,7 +557,7 @@ def install_aliases(folder: Annotated[Path, Argument("DIR")]) -> None:
     """  # noqa: D301 - \b keeps click from joining lines
     files = {folder / name: launcher(name) for name in COMMANDS}
     for path in files:
-        if path.is_symlink() or (path.exists() and not _is_ours(path)):
+        if path.is_symlink() or (path.exists() and _MARK.encode() not in read_bytes(path)):
             raise GecbenchError(
                 f"{path}: is not {_MARK} and stays as it is; nothing was written; name another "
                 "folder"
@@ -577,7 +577,3 @@ def launcher(name: str) -> str:
         (_PYTHON, sys.executable) if name.endswith(".py") else (_SHELL, shlex.quote(sys.executable))
     )
     return template.format(mark=_MARK, python=python, command=COMMANDS[name])
-
-
-def _is_ours(path: Path) -> bool:
-    return _MARK.encode() in read_bytes(path)

@@ -20,7 +20,7 @@ from gecbench.cli.command import command, refuse
 from gecbench.cli.options import lang_option, say
 from gecbench.cli.output import NewFolder, OutputFile, format_by_ending
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
-from gecbench.core.files import STDIO, make_folder, write_text
+from gecbench.core.files import STDIO, make_folder, read_lines, write_text
 from gecbench.core.options import Argument, Option
 from gecbench.lang import LANGUAGES, language_of
 
@@ -79,7 +79,8 @@ def train(
     if list_recipes:
         refuse("--list trains nothing", all_but=("--list",))
         for name, path in recipes().items():
-            click.echo(f"{name:24} {_first_comment(path)}")
+            about = read_lines(path)[0].removeprefix("#").strip()  # a comment
+            click.echo(f"{name:24} {about}")
         return
     if lang is not None:
         if any(change.partition("=")[0].strip() == "language" for change in changes):
@@ -104,13 +105,6 @@ def train(
         f"{outcome.why}: {outcome.steps} steps, {choice} after step {outcome.best_step}\n"
         f"model: {outcome.model}"
     )
-
-
-def _first_comment(path: Path) -> str:
-    """The first line of a recipe, a comment that says what it is."""
-    from gecbench.core.files import read_lines
-
-    return read_lines(path)[0].removeprefix("#").strip()
 
 
 _LOOK_EVERY = 0.05

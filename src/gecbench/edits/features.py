@@ -90,7 +90,10 @@ class FeatureCosts:
     def __post_init__(self) -> None:
         """Refuse bytes that are no whole table."""
         whole = len(self.data) >= _HEADER.size and len(self.data) == self._offsets()[-1]
-        if not whole or crc32(memoryview(self.data)[_HEADER.size :]) != _crc(self.data):
+        if (
+            not whole
+            or crc32(memoryview(self.data)[_HEADER.size :]) != _HEADER.unpack_from(self.data)[7]
+        ):
             raise ResourceError(f"{self.origin}: damaged or cut")
 
     def _offsets(self) -> tuple[int, ...]:
@@ -240,12 +243,6 @@ def build(
         )
     )
     return _HEADER.pack(MAGIC, *counts, crc32(body), 0, *numbers[0], *numbers[1:]) + body
-
-
-def _crc(data: bytes) -> int:
-    """The check sum that a table brings."""
-    checksum: int = _HEADER.unpack_from(data)[7]
-    return checksum
 
 
 def _matrix(relations: Mapping[int, Collection[int]], positions: Mapping[int, int]) -> bytes:

@@ -243,7 +243,11 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str], *, page: boo
     columns = [
         column
         for system in systems
-        for column in (Column(system, "percent"), *_end_columns(system))[:width]
+        for column in (
+            Column(system, "percent"),
+            Column.of("{metric} 95% from", "percent", metric=system),
+            Column.of("{metric} 95% to", "percent", metric=system),
+        )[:width]
     ]
     rows: list[tuple[Value, ...]] = []
     marks: set[tuple[int, int]] = set()
@@ -282,14 +286,6 @@ def _has_intervals(breakdowns: Sequence[Breakdown]) -> bool:
         for breakdown in breakdowns
         for cells in breakdown.cells.values()
         for cell in cells
-    )
-
-
-def _end_columns(system: str) -> tuple[Column, Column]:
-    """The columns of the ends of intervals, which CSV has apart."""
-    return (
-        Column.of("{metric} 95% from", "percent", metric=system),
-        Column.of("{metric} 95% to", "percent", metric=system),
     )
 
 

@@ -151,7 +151,11 @@ def _headline(
             low=min(worst, best, key=float),
             high=max(worst, best, key=float),
         )
-    leaders = [result.system for result in results if is_tie(_value(result), values[0])]
+    leaders = [
+        result.system
+        for result in results
+        if is_tie(result.score.value if result.score else 0.0, values[0])
+    ]
     others = [result.system for result in results if result.system not in leaders]
     near = [
         other
@@ -169,10 +173,6 @@ def _headline(
     )
     it = Words("it" if len(leaders) == 1 else "them", "其")
     return join_texts([lead, _rest(near, others, it, unchanged)], "; ")
-
-
-def _value(result: Result) -> float:
-    return result.score.value if result.score else 0.0
 
 
 def _rest(near: Sequence[str], others: Sequence[str], it: Words, unchanged: Set[str]) -> Words:

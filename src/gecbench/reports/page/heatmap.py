@@ -35,7 +35,14 @@ def values(result: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
             the tokens are shown.
     """
     touching = _touching(result, sources)
-    types = sorted({result.table.label(index, chunk) or "" for index, chunk in _errors(result)})
+    types = sorted(
+        {
+            result.table.label(index, chunk) or ""
+            for index, chunks in enumerate(result.table.chunks)
+            for chunk in chunks
+            if chunk.edit is not None
+        }
+    )
     table = result.weighting.table(result.voters)
     rows = []
     for index, name in enumerate(result.table.ids):
@@ -54,13 +61,6 @@ def values(result: Difficulty, sources: Mapping[str, str]) -> dict[str, object]:
         "signature": str(result.signature),
         "sentences": rows,
     }
-
-
-def _errors(result: Difficulty) -> Iterator[tuple[int, Chunk]]:
-    for index, chunks in enumerate(result.table.chunks):
-        for chunk in chunks:
-            if chunk.edit is not None:
-                yield index, chunk
 
 
 def _weights_and_chunks(result: Difficulty, index: int) -> Iterator[tuple[float, Chunk]]:

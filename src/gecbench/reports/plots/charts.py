@@ -213,7 +213,8 @@ def draw_lines(axes: Axes, figure: Figure, look: Look) -> Entries:
             axes.fill_between(
                 places, low, high, color=look.series_colour(index), alpha=0.13, linewidth=0
             )
-        entries.append((_last(series), look.text(series.name), line))
+        last = next((y for y in reversed(series.y) if y is not None), float("-inf"))
+        entries.append((last, look.text(series.name), line))
     raise_floor(axes, figure, values="y", floor=-0.04)  # half a marker
     if not numeric:
         name_columns(axes, names, look)
@@ -226,10 +227,6 @@ def draw_lines(axes: Axes, figure: Figure, look: Look) -> Entries:
 
 def _place(x: object, names: list[str], look: Look) -> float:
     return names.index(look.text(x)) if names else float(x)  # type: ignore[arg-type]
-
-
-def _last(series: Series) -> float:
-    return next((y for y in reversed(series.y) if y is not None), float("-inf"))
 
 
 # A matrix: a number in each cell, on a ground that is the deeper the larger it is.
