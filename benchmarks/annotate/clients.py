@@ -28,6 +28,10 @@ class Clock:
         self._lock = threading.Lock()
         self.times: dict[str, list[float]] = defaultdict(list)
         self.errors: list[str] = []
+        self.submissions: set[str] = set()
+        self.drafts: set[tuple[int, int]] = set()
+        self.retries: list[str] | None = None
+        """Requests that found no host; None counts them as errors and sends them once."""
         self.since = math.inf
 
     def took(self, kind: str, began: float, wrong: str = "") -> None:
@@ -38,6 +42,10 @@ class Clock:
                 self.errors.append(wrong)
             if began >= self.since:
                 self.times[kind].append(seconds)
+
+
+PATIENCE = 60
+"""Seconds for which a page tries again."""
 
 
 class Person:
@@ -58,13 +66,24 @@ class Person:
             headers |= {"Content-Type": "application/json"}
             headers["X-CSRFToken"] = self.cookies.get("gecbench_csrf", "")
         began = time.monotonic()
-        try:
-            self.open.request(method, path, sent, headers)
-            answer = self.open.getresponse()
-            text = answer.read().decode()
-        except (OSError, http.client.HTTPException) as error:
-            self.open.close()
-            self.clock.took(kind, began, f"{kind}: {error!r}")
+        while True:
+            try:
+                self.open.request(method, path, sent, headers)
+                answer = self.open.getresponse()
+                text = answer.read().decode()
+                problem = str(answer.status) if answer.status in (502, 503, 504) else ""
+            except (OSError, http.client.HTTPException) as error:
+                self.open.close()
+                problem = repr(error)
+                if self.clock.retries is None:
+                    self.clock.took(kind, began, f"{kind}: {problem}")
+                    return 0, ""
+            if self.clock.retries is None or not problem or time.monotonic() > began + PATIENCE:
+                break
+            self.clock.retries.append(f"{kind}: {problem}")
+            time.sleep(1)  # as a page does at first
+        if problem and not self.open.sock:
+            self.clock.took(kind, began, f"{kind}: {problem}")
             return 0, ""
         for line in answer.headers.get_all("Set-Cookie") or ():
             name, _, value = line.partition(";")[0].partition("=")
@@ -148,7 +167,11 @@ class Work:
             texts = changed(task, f"改{n}")
             body = {"rev": rev, "payload": {"decision": "corrected", "texts": texts}}
             status, answer = me.ask("draft", "PUT", task["draftUrl"], body)
-            rev = json.loads(answer)["rev"] if status == 200 else rev
+            if status == 200:
+                rev = json.loads(answer)["rev"]
+                self.clock.drafts.add((task["slot"], rev))
+            elif status == 409:  # an answer was lost on its way: the page knows its own text again
+                rev = json.loads(answer).get("rev", rev)
 
     def submit(self, me: Person, task: Mapping[str, Any]) -> Any:
         """Hand in; the next task comes in the answer."""
@@ -161,6 +184,8 @@ class Work:
             "active_ms": 15000,
         }
         status, answer = me.ask("submit and next", "POST", task["submitUrl"], body)
+        if status == 200:
+            self.clock.submissions.add(str(body["client_key"]))
         return json.loads(answer)["next"] if status == 200 else None
 
     def review(self, me: Person) -> None:

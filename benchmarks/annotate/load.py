@@ -6,6 +6,8 @@
     python benchmarks/annotate/load.py --sentences 100000 --finished      # after months of work
     python benchmarks/annotate/load.py --annotators 50 --think 1 --only-load  # one table, quickly
     python benchmarks/annotate/load.py --annotators 50 --think 1 --only-load --perturb
+    python benchmarks/annotate/load.py --database postgresql://me@localhost/x --hosts 2 \
+        --annotators 200 --think 5 --only-load --restart  # hosts restarted one after the other
 
 It makes a site of its own (on PostgreSQL a database of its own on the server of the URL, dropped
 at the end), prints Markdown, and exits 1 where an answer was an error or `check` finds something.
@@ -18,6 +20,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +29,7 @@ from typing import Any
 
 import team
 from clients import Clock, Person, Work, crowd
-from place import Ended, LoadError, Place, fresh_database, write_sentences
+from place import Ended, Hosts, LoadError, Place, fresh_database, write_sentences
 
 WARM_UP = 10
 """Seconds at the beginning whose requests are not in the table: connections open, files cached."""
@@ -49,6 +52,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--think", type=float, default=2, help="seconds between drafts; 0: none")
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--database", default="", help="postgresql://...; else SQLite")
+    parser.add_argument("--hosts", type=int, default=0, help="behind nginx; on PostgreSQL")
+    parser.add_argument("--restart", action="store_true", help="each host in turn, meanwhile")
     parser.add_argument("--finished", action="store_true", help="all but 5000 are done already")
     parser.add_argument("--perturb", action="store_true", help="variants of cases, by zh-char")
     parser.add_argument("--folder", type=Path, help="keep the data folder and the log there")
@@ -63,17 +68,24 @@ def main() -> int:
         sys.exit("load.py: --finished is for SQLite; leave --database out")
     if arguments.perturb and arguments.finished:
         sys.exit("load.py: --finished is for rewriting; leave --perturb out")
+    if arguments.hosts and not (arguments.database and arguments.only_load):
+        sys.exit("load.py: --hosts needs --database and --only-load")
+    if arguments.restart and not arguments.hosts:
+        sys.exit("load.py: --restart is for --hosts")
     print(
         f"{arguments.sentences} sentences, {3 * arguments.sentences} slots,"
         f" {arguments.annotators} annotators,"
     )
     print(f"{arguments.reviewers} reviewers, 1 manager, think time {arguments.think:g} s,")
-    print(f"{'PostgreSQL' if arguments.database else 'SQLite'}, {arguments.workers} workers.")
+    hosts = f"{arguments.hosts} hosts behind nginx, " if arguments.hosts else ""
+    database = "PostgreSQL" if arguments.database else "SQLite"
+    print(f"{database}, {hosts}{arguments.workers} workers{' each' if hosts else ''}.")
     print(f"Ten million additions in Python take {yardstick():.2f} s of CPU now.")
     with TemporaryDirectory() as temporary, fresh_database(arguments.database) as url:
         folder = (arguments.folder or Path(temporary)) / "site"
         folder.parent.mkdir(parents=True, exist_ok=True)
         place = Place(folder, url, arguments.workers)
+        place = Hosts(place, arguments.hosts) if arguments.hosts else place
         try:
             return measure(place, arguments)
         finally:
@@ -100,6 +112,7 @@ def measure(place: Place, arguments: argparse.Namespace) -> int:
     cold.append(place.start())
     row("cold start to first answer", f"{cold[0]:.1f}", "", "", f"< 3 s; again {cold[1]:.1f} s")
     clock = Clock()
+    clock.retries = [] if arguments.restart else None
     work(place, arguments, clock)
     if not arguments.only_load and not arguments.perturb:
         each_alone(place, clock)
@@ -107,12 +120,31 @@ def measure(place: Place, arguments: argparse.Namespace) -> int:
     place.stop()
     table("Afterwards", "job", COMMAND)
     job(place, "check", "< 60 s", "check", "--data", place.folder)
+    if place.database:
+        clock.errors += lost(place.database, clock)
     if not arguments.only_load and not arguments.perturb:
         commands(place, arguments)
     for error in clock.errors[:10]:
         print(f"error: {error}", file=sys.stderr)
     print(f"\n{len(clock.errors)} errors.")
     return 1 if clock.errors else 0
+
+
+def lost(database: str, clock: Clock) -> list[str]:
+    """What was acknowledged and is not in the database, or is there and was not acknowledged."""
+    import psycopg
+
+    with psycopg.connect(database) as opened:
+        keys = {str(key) for (key,) in opened.execute("SELECT client_key FROM submission")}
+        drafts = set(opened.execute("SELECT slot_id, rev FROM draft_revision").fetchall())
+    print(
+        f"\n{len(clock.submissions)} submissions and {len(clock.drafts)} drafts were acknowledged;"
+        f" {len(clock.submissions - keys)} and {len(clock.drafts - drafts)} of them are lost,"
+        f" {len(keys - clock.submissions)} submissions are there that nobody was told of."
+    )
+    wrong = [f"lost: submission {key}" for key in clock.submissions - keys]
+    wrong += [f"lost: draft {draft}" for draft in clock.drafts - drafts]
+    return wrong + [f"not acknowledged: {key}" for key in keys - clock.submissions]
 
 
 def commands(place: Place, arguments: argparse.Namespace) -> None:
@@ -206,16 +238,21 @@ def work(place: Place, arguments: argparse.Namespace, clock: Clock) -> None:
     time.sleep(WARM_UP)
     clock.since = time.monotonic()
     with counting(place) as spent:
-        time.sleep(arguments.seconds)
+        if isinstance(place, Hosts) and arguments.restart:
+            time.sleep(arguments.seconds / 4)
+            place.restart(arguments.seconds / 8)
+        time.sleep(max(0, clock.since + arguments.seconds - time.monotonic()))
     measured = {kind: list(times) for kind, times in clock.times.items()}
     doing.stopping.set()
     for thread in threads:
         thread.join(120)
     load = os.getloadavg()[0]
+    if clock.retries is not None:
+        print(f"\n{len(clock.retries)} requests were sent again: {Counter(clock.retries)}")
     requests = [
         seconds for kind, times in measured.items() if kind != "review page" for seconds in times
     ]
-    table(f"Requests of {arguments.seconds:.0f} s (load average {load:.1f})", "kind", TIMES)
+    table(f"Requests of {spent[1]:.0f} s (load average {load:.1f})", "kind", TIMES)
     for kind, times in sorted(measured.items()):
         if times and not kind.startswith(("sign", "review, asked")):
             print_times(kind, times)

@@ -73,11 +73,15 @@ class Place:
         folder: The data folder.
         database: URL of PostgreSQL; "" is SQLite.
         workers: Processes that answer.
+        address: Where the server listens; one of 127.0.0.0/8.
+        options: More options of `serve`.
     """
 
     folder: Path
     database: str
     workers: int
+    address: str = "127.0.0.1"
+    options: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = None
     port: int = 0
     environment: dict[str, str] = field(default_factory=dict)
@@ -121,16 +125,18 @@ class Place:
         Raises:
             LoadError: It does not answer.
         """
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        words = ["--data", str(self.folder), "--bind", f"127.0.0.1:{self.port}"]
+        if not self.port or self.address == "127.0.0.1":
+            with socket.socket() as probe:
+                probe.bind((self.address, 0))
+                self.port = probe.getsockname()[1]
+        words = ["--data", str(self.folder), "--bind", f"{self.address}:{self.port}"]
         began = time.monotonic()
         with (self.folder.parent / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [
                     *(sys.executable, "-m", "gecbench", "annotate", "serve", *words),
                     *("--workers", str(self.workers)),
+                    *self.options,
                 ],
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -141,18 +147,18 @@ class Place:
         while time.monotonic() - began < 60:
             if self.process.poll() is not None:
                 break
-            ready = f"http://127.0.0.1:{self.port}/login"
+            ready = f"http://{self.address}:{self.port}/readyz"
             with contextlib.suppress(OSError), urllib.request.urlopen(ready, timeout=5):
                 return time.monotonic() - began
             time.sleep(0.02)
         raise LoadError(f"the server does not answer; see {self.folder.parent / 'server.log'}")
 
-    def stop(self) -> None:
-        """End the server as Ctrl-C does."""
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End the server as Ctrl-C does, or as containers do by SIGTERM."""
         if self.process is not None:
-            self.process.send_signal(signal.SIGINT)
+            self.process.send_signal(how)
             try:
-                self.process.wait(30)
+                self.process.wait(60)
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self.process.pid, signal.SIGKILL)
@@ -179,6 +185,63 @@ class Place:
                 if line.startswith("Pss:"):
                     total += int(line.split()[1])
         return total * 1024 / 1e6
+
+
+class Hosts(Place):
+    """Several hosts of one site on one machine, from 127.0.0.2 on, with nginx before them.
+
+    Args:
+        place: The site; its commands work as before.
+        count: Of the hosts.
+    """
+
+    def __init__(self, place: Place, count: int) -> None:
+        super().__init__(place.folder, place.database, place.workers)
+        self.count, self.spent = count, 0.0
+        self.hosts: list[Place] = []
+        self.open = contextlib.ExitStack()
+
+    def start(self) -> float:
+        """Start the hosts and nginx; the seconds until the first answer of the last one."""
+        sys.path.append(str(HERE.parents[1] / "tests"))
+        from server.proxy import nginx
+
+        secret = (self.folder / "secret.key").read_text("utf-8").strip()
+        options = ("--no-migrate", "--drain", "1")
+        for n in range(self.count):
+            folder = self.folder.with_name(f"host{n}") / "site"
+            folder.parent.mkdir(exist_ok=True)
+            host = Place(folder, self.database, self.workers, f"127.0.0.{n + 2}", options)
+            host.environment |= {"GECBENCH_SECRET_KEY": secret, "GECBENCH_BEHIND_PROXY": "1"}
+            self.hosts.append(host)
+        began = time.monotonic()
+        for host in self.hosts:
+            host.start()
+        names = [f"{host.address}:{host.port}" for host in self.hosts]
+        self.port = self.open.enter_context(nginx(self.hosts[0].folder.parent, names))
+        return time.monotonic() - began
+
+    def restart(self, pause: float) -> None:
+        """Restart one host after the other, each when the one before it has worked for a while."""
+        for host in self.hosts:
+            self.spent += host.cpu()
+            host.stop(signal.SIGTERM)
+            host.start()
+            time.sleep(pause)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End nginx, then all hosts."""
+        self.open.close()
+        while self.hosts:
+            self.hosts.pop().stop(how)
+
+    def cpu(self) -> float:
+        """Seconds of CPU of all hosts, those before a restart too (the drain's not)."""
+        return self.spent + sum(host.cpu() for host in self.hosts)
+
+    def memory(self) -> float:
+        """Megabytes of all hosts."""
+        return sum(host.memory() for host in self.hosts)
 
 
 def _stat(process: Path) -> list[str]:

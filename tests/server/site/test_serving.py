@@ -14,7 +14,7 @@ from gecbench.server.site import serving
 from gecbench.server.site.serving import (
     Address,
     address_of,
-    listen,
+    bind,
     load,
     refuse_exposure,
     run,
@@ -64,18 +64,19 @@ def test_all_addresses_need_a_name():
 
 
 def test_a_port_in_use_is_one_clear_line():
-    with listen(Address("127.0.0.1", 0)) as first:
+    with bind(Address("127.0.0.1", 0)) as first:
+        first.listen()
         port = first.getsockname()[1]
         text = rf"127.0.0.1:{port}: in use by another program; name another address: --bind"
         with pytest.raises(GecbenchError, match=text):
-            listen(Address("127.0.0.1", port))
+            bind(Address("127.0.0.1", port))
 
 
 def test_an_address_of_another_machine_is_one_clear_line():
     with pytest.raises(GecbenchError, match=r"Cannot assign requested address"):
-        listen(Address("192.0.2.1", 0))
+        bind(Address("192.0.2.1", 0))
     with pytest.raises(GecbenchError, match=r"is no address of this machine"):
-        listen(Address("no.such.name.invalid", 80))
+        bind(Address("no.such.name.invalid", 80))
 
 
 def test_the_application_answers(site):

@@ -105,18 +105,18 @@ def serve(
         address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
     )
     with (
-        serving.listen(address) as listener,
+        serving.bind(address) as bound,
         alone(data) as lock,
         private_folder(data, ".metrics-") as counters,
     ):
         settle_time_zone(site, time_zone)
         variables["PROMETHEUS_MULTIPROC_DIR"] = str(counters)  # read by web/metrics.py
         site = open_up_to_date(data, variables, copy=not no_copy, migrate=not no_migrate)
-        address = serving.Address(address.host, listener.getsockname()[1])
+        address = serving.Address(address.host, bound.getsockname()[1])
         message = start_message(site, address, alone=not no_migrate)
         serving.collect_static_files()
         serving.run(
-            listener,
+            bound,
             workers=workers,
             ready=lambda: click.echo(message),
             close_in_workers=lock,

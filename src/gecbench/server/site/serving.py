@@ -138,8 +138,10 @@ def refuse_exposure(
         )
 
 
-def listen(address: Address) -> socket.socket:
-    """A listening socket, so that a busy port is known before anything else is done.
+def bind(address: Address) -> socket.socket:
+    """A bound socket, so that a busy port is known before anything else is done.
+
+    It refuses connections until the server can answer them: a proxy asks another host meanwhile.
 
     Raises:
         GecbenchError: The address is in use, or is none of this machine.
@@ -154,7 +156,6 @@ def listen(address: Address) -> socket.socket:
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind(place)
-        opened.listen(2048)
     except OSError as error:
         opened.close()
         why = "in use by another program" if error.errno == 98 else str(error.strerror)
@@ -184,7 +185,7 @@ def run(
     """Serve until a signal ends it; returns when all processes have ended.
 
     Args:
-        opened: What `listen` gave.
+        opened: What `bind` gave.
         workers: How many processes answer, each with `THREADS` threads.
         ready: Called once, when people may come.
         close_in_workers: The lock of the data folder, which only the first process holds.
