@@ -174,20 +174,19 @@ def blank_sources(network: PreTrainedModel, share: float) -> None:
         network: An encoder-decoder; its encoder gets embeddings in place of ids.
         share: In (0, 1).
     """
-    encoder: Any = network.get_encoder()
 
     def blank(
-        module: torch.nn.Module, args: tuple[Any, ...], options: dict[str, Any]
+        encoder: Any, args: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         ids = options.get("input_ids")
-        if not module.training or ids is None:
+        if not encoder.training or ids is None:
             return None
         embedded = encoder.get_input_embeddings()(ids)
         stays = torch.rand(ids.shape, device=ids.device) >= share
         blanked = embedded * (stays / (1 - share)).unsqueeze(-1).to(embedded.dtype)
         return args, {**options, "input_ids": None, "inputs_embeds": blanked}
 
-    encoder.register_forward_pre_hook(blank, with_kwargs=True)
+    network.get_encoder().register_forward_pre_hook(blank, with_kwargs=True)
 
 
 def build(

@@ -94,6 +94,34 @@ class TrainingTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
             )
 
 
+class DevicesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the network is put on devices; a run may go on with another table.
+
+    Args:
+        strategy: "ddp" has the whole network on each device; "fsdp" shards weights, gradients and
+            the optimizer over all devices of torchrun, for networks that do not fit on one.
+        gradient_checkpointing: Compute activations again in the backward pass: less memory, a
+            third more time.
+        compile: Compile the network by torch.compile; needs a compiler of C++ on a CPU.
+    """
+
+    strategy: Literal["ddp", "fsdp"] = "ddp"
+    gradient_checkpointing: bool = False
+    compile: bool = False
+
+
+class TrackingTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where losses and scores go, beside the log and TensorBoard; a run may go on with another.
+
+    Args:
+        trackers: By accelerate; each is installed by itself.
+        project: Their name of what the run belongs to.
+    """
+
+    trackers: tuple[Literal["wandb", "mlflow", "aim"], ...] = ()
+    project: str = "gecbench"
+
+
 class ScoringTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What decides which weights are best.
 
@@ -171,6 +199,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         data: Where pairs come from.
         training: How the weights are found.
         scoring: What decides which are best.
+        devices: How the network is put on devices.
+        tracking: Where losses and scores go.
         robust: How predictions in two contexts are brought together; None does not.
     """
 
@@ -181,4 +211,6 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     data: DataTable = DataTable()
     training: TrainingTable = TrainingTable()
     scoring: ScoringTable = ScoringTable()
+    devices: DevicesTable = DevicesTable()
+    tracking: TrackingTable = TrackingTable()
     robust: RobustTable | None = None

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
 import torch
 from accelerate import Accelerator
+from accelerate.tracking import GeneralTracker
 from accelerate.utils import broadcast_object_list, gather_object
 
 from gecbench.core import seeding
@@ -25,6 +26,14 @@ from gecbench.core.sample import Corpus
 from gecbench.models.batches import make_batches
 from gecbench.models.folder import atomic_folder
 from gecbench.models.training.config import RunConfig, TrainingTable
+from gecbench.models.training.devices import (
+    batches_per_step,
+    checkpoint_activations,
+    gather,
+    is_sharded,
+    shard_like,
+    shard_network,
+)
 from gecbench.models.training.task import Batch, Task
 from gecbench.models.weights import (
     check_fit,
@@ -194,15 +203,16 @@ def _load_tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 class Log:
-    """Writes what happened at which step, to `log.jsonl` and to `tensorboard/`.
+    """Writes what happened at which step, to `log.jsonl`, to `tensorboard/` and to trackers.
 
     Args:
         run: The run's folder.
         step: Steps done when the log is opened: lines about later ones, by a run that was killed
             before its next checkpoint, are removed.
+        trackers: Of accelerate, that are told the numbers, too.
     """
 
-    def __init__(self, run: Path, step: int) -> None:
+    def __init__(self, run: Path, step: int, trackers: Sequence[GeneralTracker]) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         self._path = run / "log.jsonl"
@@ -210,6 +220,7 @@ class Log:
             lines = self._path.read_bytes().splitlines(keepends=True)
             write_bytes(self._path, b"".join(line for line in lines if _is_until(step, line)))
         self._writer: Any = SummaryWriter(str(run / "tensorboard"), purge_step=step + 1)
+        self._trackers = trackers
 
     def add(self, what: str, step: int, values: Mapping[str, float | str]) -> None:
         """Write values of a step.
@@ -217,7 +228,7 @@ class Log:
         Args:
             what: "train" or "dev".
             step: Steps done.
-            values: By name; only numbers go to TensorBoard.
+            values: By name; only numbers go to TensorBoard and the trackers.
         """
         line = json.dumps({"what": what, "step": step, **values}, ensure_ascii=False)
         try:
@@ -225,13 +236,17 @@ class Log:
                 file.write(f"{line}\n")
         except OSError as error:
             raise GecbenchError(f"{self._path}: cannot be written: {error.strerror}") from error
-        for name, value in values.items():
-            if not isinstance(value, str):
-                self._writer.add_scalar(f"{what}/{name}", value, step)
+        numbers = {f"{what}/{n}": v for n, v in values.items() if not isinstance(v, str)}
+        for name, value in numbers.items():
+            self._writer.add_scalar(name, value, step)
+        for tracker in self._trackers:
+            tracker.log(numbers, step=step)
 
     def close(self) -> None:
         """Flush and close."""
         self._writer.close()
+        for tracker in self._trackers:
+            tracker.finish()
 
 
 def _is_until(step: int, line: bytes) -> bool:
@@ -331,7 +346,22 @@ class Loop:
             if self.state.scaler and self.accelerator.scaler is not None:
                 self.accelerator.scaler.load_state_dict(self.state.scaler)
         if self.accelerator.is_main_process:
-            self.log = Log(self.run, self.state.step)
+            self._start_trackers()
+            self.log = Log(self.run, self.state.step, self.accelerator.trackers)
+
+    def _start_trackers(self) -> None:
+        """Start a run at each tracker, with the configuration, under the name of the folder."""
+        tracking, tables = self.config.tracking, msgspec.to_builtins(self.config)
+        values = {key: value for key, value in tables.items() if not isinstance(value, dict)}
+        for name, table in tables.items():
+            if isinstance(table, dict):
+                values |= {f"{name}.{key}": value for key, value in table.items()}
+        name = self.run.resolve().name
+        self.accelerator.init_trackers(
+            tracking.project,
+            {k: v if isinstance(v, int | float | str) else str(v) for k, v in values.items()},
+            {"wandb": {"name": name}, "mlflow": {"run_name": name}},
+        )
 
     def _total_steps(self) -> int:
         """Count the steps of the warm epochs; for schedules that end with them."""
@@ -341,20 +371,27 @@ class Loop:
         epochs = warm if training.batch_tokens else warm[:1]
         counts = [len(plan_epoch(self.lengths, training, epoch)) for epoch in epochs]
         counts = counts if training.batch_tokens else counts * len(warm)
-        # A step takes `accumulation` batches on every device.
-        per_step = training.accumulation * self.accelerator.num_processes
+        per_step = batches_per_step(self.config, self.accelerator)
         return sum(-(-count // per_step) for count in counts)
 
     def _begin_phase(self) -> None:
         """Let what is to learn now learn, with an optimizer of its own."""
         training = self.config.training
+        devices = self.config.devices
         if self.module is not None:
+            self._gather_weights()
             self.accelerator.unwrap_model(self.module, keep_fp32_wrapper=False)
             self.accelerator.free_memory()
+        elif devices.gradient_checkpointing:
+            checkpoint_activations(self.task.module)
         self.task.freeze(cold=self.state.cold)
         self.task.module.train()  # transformers loads networks with their dropout switched off
+        self.network = self.task.module
+        sharded = devices.strategy == "fsdp" and self.accelerator.num_processes > 1
+        if sharded:
+            self.network = shard_network(self.task.module, self.accelerator)
         groups: dict[float, list[torch.nn.Parameter]] = {1.0: []}
-        for name, tensor in self.task.module.named_parameters():
+        for name, tensor in self.network.named_parameters():
             if tensor.requires_grad:
                 groups.setdefault(self.task.rate(name), []).append(tensor)
         self.adam = torch.optim.AdamW(
@@ -363,7 +400,11 @@ class Loop:
             eps=training.epsilon,
             weight_decay=training.weight_decay,
         )
-        self.module, self.optimizer = self.accelerator.prepare(self.task.module, self.adam)
+        if sharded:  # as "evaluated" accelerate sets the precision, and wraps it in no DDP
+            self.module = self.accelerator.prepare_model(self.network, evaluation_mode=True)
+            self.optimizer = self.accelerator.prepare(self.adam)
+        else:
+            self.module, self.optimizer = self.accelerator.prepare(self.network, self.adam)
 
     def _epoch(self) -> None:
         """Train what is left of an epoch."""
@@ -372,7 +413,7 @@ class Loop:
             state.cold, state.phase_step, state.waited = False, 0, 0
             self._begin_phase()
         plan = plan_epoch(self.lengths, training, state.epoch)
-        per_step = training.accumulation * self.accelerator.num_processes
+        per_step = batches_per_step(self.config, self.accelerator)
         is_last = False
         while not is_last and not state.finished:
             self._step(plan[state.batch : state.batch + per_step])
@@ -388,21 +429,24 @@ class Loop:
         """Learn from some batches, as if they were one."""
         rank, devices = self.accelerator.process_index, self.accelerator.num_processes
         training, state = self.config.training, self.state
-        torch.manual_seed(seeding.number(training.seed, f"step {state.step} device {rank}"))
-        parts = [self._collate(indices) for indices in group[rank::devices]]
-        weight = torch.tensor(sum(self.task.weight(batch) for batch in parts), dtype=torch.float64)
-        whole = float(self._sum(weight))
+        batches = {k: self._collate(group[k]) for k in range(rank, len(group), devices)}
+        weight = sum(self.task.weight(batch) for batch in batches.values())
+        whole = float(self._sum(torch.tensor(weight, dtype=torch.float64)))
         if whole <= 0:
             raise GecbenchError(
                 f"step {state.step + 1}: the batch has nothing to learn from; report it"
             )
-        # At the end of an epoch a device may be left without a batch: it takes part with nothing.
-        share = devices / whole if parts else 0.0
-        parts = parts or [self._collate(group[0])]
         total = torch.zeros((), device=self.accelerator.device)
-        for number, batch in enumerate(parts, 1):
-            last = number == len(parts)
-            with nullcontext() if last else self.accelerator.no_sync(self.module):
+        rounds = -(-len(group) // devices)
+        for k in range(rank, rounds * devices, devices):
+            # At the end of an epoch a device may have a batch less: it takes part with nothing.
+            batch = batches[k] if k in batches else self._collate(group[0])
+            share = devices / whole if k in batches else 0.0
+            # By the batch, so that as many batches on another number of devices learn the same.
+            torch.manual_seed(seeding.number(training.seed, f"step {state.step} device {k}"))
+            # Sharded gradients are summed batch by batch: whole ones would need their memory.
+            sync = k + devices >= rounds * devices or is_sharded(self.network)
+            with nullcontext() if sync else self.accelerator.no_sync(self.module):
                 loss = self.task.loss(self.module, self._move(batch)) * share
                 self.accelerator.backward(loss)
             total += loss.detach()
@@ -417,6 +461,25 @@ class Loop:
         self.losses.append(total / devices)
         if self.accelerator.device.type == "cpu":
             self._check_loss()
+
+    def _gather_weights(self) -> None:
+        """Let the task's own network have what was learnt, where devices learn a share each."""
+        network = self.task.module
+        if self.network is network:
+            return
+        network.to(self.accelerator.device)
+        wholes = dict(network.named_parameters())
+        with torch.no_grad():
+            for name, parameter in self.network.named_parameters():
+                if name in self.learning:
+                    wholes[name].copy_(gather(parameter))
+            for whole, buffer in zip(network.buffers(), self.network.buffers(), strict=True):
+                whole.copy_(buffer)
+
+    def _release_weights(self) -> None:
+        """Leave the devices' memory to the sharded network."""
+        if self.network is not self.task.module:
+            self.task.module.to("cpu")
 
     def _check_loss(self) -> None:
         """Refuse to go on with weights that are no numbers any more."""
@@ -445,12 +508,14 @@ class Loop:
             self._log_loss()
         due = training.checkpoint_every and step % training.checkpoint_every == 0
         if evaluate or due:
+            self._gather_weights()
             self._check_weights()
             if evaluate:
                 self._evaluate()
             if over and not self.state.finished:
                 self.state.finished = "all epochs done"
             self._save_checkpoint()
+            self._release_weights()
 
     def _log_loss(self) -> None:
         self._check_loss()
@@ -535,10 +600,9 @@ class Loop:
         self.started = now
         if self.accelerator.scaler is not None:
             self.state.scaler = self.accelerator.scaler.state_dict()
+        optimizer = self._optimizer_tensors()
         if self.accelerator.is_main_process:
-            self.checkpoints.save(
-                self.state, self._tensors(), self._optimizer_tensors(), self._save_model
-            )
+            self.checkpoints.save(self.state, self._tensors(), optimizer, self._save_model)
             self.checkpoints.prune(self.state, self.config.training.keep_checkpoints)
         self.accelerator.wait_for_everyone()
 
@@ -569,22 +633,22 @@ class Loop:
                 tensor.copy_(weights[name])
 
     def _optimizer_tensors(self) -> dict[str, torch.Tensor]:
-        """Name the optimizer's tensors by their parameters."""
-        names = {tensor: name for name, tensor in self.task.module.named_parameters()}
-        return {
-            f"{names[cast('torch.nn.Parameter', parameter)]}|{key}": torch.as_tensor(value)
-            for parameter, values in self.adam.state.items()
-            for key, value in values.items()
-        }
+        """Name the optimizer's tensors by their parameters, whole; on the main process alone."""
+        tensors: dict[str, torch.Tensor] = {}
+        for name, parameter in self.network.named_parameters():
+            for key, value in self.adam.state.get(parameter, {}).items():
+                tensor = gather(torch.as_tensor(value))
+                if self.accelerator.is_main_process:
+                    tensors[f"{name}|{key}"] = tensor.cpu()
+        return tensors
 
     def _restore_optimizer(self, path: Path) -> None:
-        parameters = dict(self.task.module.named_parameters())
+        parameters = dict(self.network.named_parameters())
         for key, tensor in _load_tensors(path).items():
             name, _, what = key.rpartition("|")
-            parameter = parameters[name]
             # Adam counts steps on the CPU; its moments live with the parameter.
-            self.adam.state[parameter][what] = tensor.to(
-                "cpu" if what == "step" else parameter.device
+            self.adam.state[parameters[name]][what] = (
+                tensor if what == "step" else shard_like(tensor, parameters[name])
             )
 
     def _collate(self, indices: Sequence[int]) -> Batch:

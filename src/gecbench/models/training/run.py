@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 _CONFIG, _LOCK = "run.json", ".lock"
+_FREE = tuple(f"configuration.{k}" for k in ("devices", "tracking", "training.accumulation"))
+"""What may be changed before a run goes on; the batches of a step stay as many."""
+
 _LIBRARIES = ("torch", "transformers", "accelerate", "peft", "numpy")
 
 
@@ -77,23 +80,13 @@ def train_run(
         GecbenchError: Anything that keeps the run from going on.
     """
     import torch
-    from accelerate import Accelerator
-    from accelerate.state import AcceleratorState
 
+    from gecbench.models.training.devices import batches_per_step, build_accelerator
     from gecbench.models.training.loop import Checkpoints, Loop
 
     checkpoints = Checkpoints(run / "checkpoints")
-    precision = config.training.precision
-    if precision == "fp16" and not torch.cuda.is_available():
-        raise UsageError(
-            'training.precision "fp16" needs a GPU, and torch sees none; use "bf16" or "no"'
-        )
     check_robust_table(config, kind)
-    # Its state is one for the whole process; the run before may have had another precision.
-    AcceleratorState._reset_state()
-    # Without being told so, accelerate lets each process of torchrun train alone on a CPU.
-    on_cpu = not torch.accelerator.is_available()
-    accelerator = Accelerator(mixed_precision=precision, cpu=on_cpu)
+    accelerator = build_accelerator(config, run)
     first = accelerator.is_main_process
     say = say if first else lambda _message: None
     reads = read_pairs if config.robust is None else read_context_pairs
@@ -101,6 +94,7 @@ def train_run(
     provenance: dict[str, Any] = {
         "gecbench": __version__,
         "configuration": msgspec.to_builtins(config),
+        "batches per step": batches_per_step(config, accelerator),
         "data": dict(data.files),
         "counts": dict(data.counts),
         "libraries": {name: _version(name) for name in _LIBRARIES},
@@ -219,9 +213,19 @@ def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) ->
         before = json.loads(read_bytes(path))
     except ValueError as error:
         raise GecbenchError(f"{path}: is damaged ({error}); name another folder") from error
+    batches = provenance["batches per step"]
+    if (expected := before.get("batches per step", batches)) != batches:
+        raise UsageError(
+            f"{run}: each of its steps takes {expected} batches, and processes times "
+            f"training.accumulation are {batches} now; choose them so that they are {expected}"
+        )
     # As JSON has it, where a tuple is a list.
     config = json.loads(json.dumps(provenance["configuration"]))
-    differences = sorted(_differing_keys(before.get("configuration", {}), config))
+    differences = sorted(
+        key
+        for key in _differing_keys(before.get("configuration", {}), config)
+        if not key.startswith(_FREE)
+    )
     # By their order, which the configuration tells: paths depend on where the command is given.
     hashes = [*before.get("data", {}).values()]
     files = provenance["data"].items()
