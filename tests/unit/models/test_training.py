@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 import torch
 from messages import expect_error
@@ -18,7 +19,13 @@ from small_task import KIND, SmallConfig, SmallTask
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UsageError
 from gecbench.formats.validation import convert
-from gecbench.models.training.config import DataTable, ScoringTable, TrainingTable
+from gecbench.models.training.config import (
+    DataTable,
+    DevicesTable,
+    ScoringTable,
+    TrackingTable,
+    TrainingTable,
+)
 from gecbench.models.training.loop import learning_rate, plan_epoch
 from gecbench.models.training.run import train_run
 from gecbench.models.training.task import TrainingKind
@@ -70,6 +77,10 @@ def config(**training) -> SmallConfig:
         data=DataTable(train=("train.tsv",), dev="dev.tsv"),
         training=TrainingTable(**{**settings, "log_every": 1, **training}),
     )
+
+
+def sharded(config: SmallConfig) -> SmallConfig:
+    return msgspec.structs.replace(config, devices=DevicesTable(strategy="fsdp"))
 
 
 def trained(home: Path, name: str, config: SmallConfig, kind: TrainingKind = KIND, messages=None):
@@ -376,18 +387,33 @@ def test_learning_rates() -> None:
 
 
 _TWO = """
-import sys
+import os, signal, sys
 from pathlib import Path
-from small_task import KIND
 import test_training as t
+from gecbench.models.training import loop
+
 home = Path(sys.argv[1])
-kind = t.TrainingKind(t.SmallConfig, lambda *_: t._without_dropout())
-t.trained(home, "two", t.config(batch_size=5, cold_epochs=0), kind)
+t.trained(home, "two", t.config(batch_size=5))
+sharded = t.sharded(t.config(batch_size=5, checkpoint_every=3))
+try:
+    t.trained(home, "sharded", sharded, t.kind_that_dies(8))
+except t.Killed:
+    print("killed once")
+write = loop.write_bytes
+
+def dying(path, text):
+    if path.name == "state.json" and b'"step": 12' in text:  # the weights are written by then
+        print("killed twice", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(path, text)
+
+loop.write_bytes = dying
+t.trained(home, "sharded", sharded)
 """
 
 
 @pytest.mark.slow
-def test_two_processes_learn_what_one_learns(home) -> None:
+def test_two_processes_learn_what_one_learns_and_are_continued_by_one(home) -> None:
     script = home / "two.py"
     script.write_text(_TWO)
     paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
@@ -407,12 +433,72 @@ def test_two_processes_learn_what_one_learns(home) -> None:
             "PYTHONPATH": paths,
         },
     )
-    assert run.returncode == 0, run.stderr[:4000]
-    plain = TrainingKind(SmallConfig, lambda *_: _without_dropout())
-    alone = trained(home, "one", config(batch_size=5, accumulation=2, cold_epochs=0), plain)
-    second = load_file(home / "two" / "model" / "model.safetensors")
+    assert "killed once" in run.stdout, run.stderr[:4000]
+    assert "killed twice" in run.stdout, run.stderr[:4000]
+    steps = {path.name for path in (home / "sharded" / "checkpoints").glob("step-*")}
+    assert steps == {"step-00000010"}
+    with expect_error(UsageError, "2 batches", "training.accumulation"):
+        trained(home, "sharded", config(batch_size=5, checkpoint_every=3))
+    alone = trained(home, "one", config(batch_size=5, accumulation=2))
+    text: list[str] = []
+    run_config = config(batch_size=5, accumulation=2, checkpoint_every=3)
+    continued = trained(home, "sharded", run_config, messages=text)
+    assert "going on from step 10" in text
+    two = load_file(home / "two" / "model" / "model.safetensors")
     for name, tensor in weights(alone).items():
-        assert torch.allclose(tensor, second[name], atol=1e-5), name
+        assert torch.allclose(tensor, two[name], atol=1e-5), name
+        assert torch.allclose(tensor, weights(continued)[name], atol=1e-5), name
+
+
+@pytest.mark.parametrize(
+    ("devices", "tracking", "facts"),
+    [
+        ({"gradient_checkpointing": True}, {}, ("devices.gradient_checkpointing",)),
+        ({"strategy": "fsdp", "compile": True}, {}, ("devices.strategy", "devices.compile")),
+        ({}, {"trackers": ("aim",)}, ("tracking.trackers", "aim")),
+    ],
+)
+def test_what_a_network_or_a_machine_cannot_do_is_refused(home, devices, tracking, facts) -> None:
+    run_config = msgspec.structs.replace(
+        config(), devices=DevicesTable(**devices), tracking=TrackingTable(**tracking)
+    )
+    with expect_error(UsageError, *facts):
+        trained(home, "run", run_config)
+
+
+def test_trackers_get_the_numbers_of_the_log(home, monkeypatch) -> None:
+    from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
+    from accelerate.utils import LoggerType
+
+    from gecbench.models.training import devices
+
+    told: dict[str, object] = {}
+
+    class Aim(GeneralTracker):
+        name = "aim"
+        requires_logging_directory = True
+        tracker = None
+
+        def __init__(self, project: str, logging_dir: str) -> None:
+            super().__init__()
+            told["project"] = project
+
+        def store_init_configuration(self, values: dict) -> None:
+            told["learning_rate"] = values["training.learning_rate"]
+
+        def log(self, values: dict, step: int) -> None:
+            told.setdefault("steps", []).append((step, *values))
+
+        def finish(self) -> None:
+            told["finished"] = True
+
+    monkeypatch.setitem(LOGGER_TYPE_TO_CLASS, "aim", Aim)
+    for module in (devices, sys.modules["accelerate.tracking"]):
+        monkeypatch.setattr(module, "get_available_trackers", lambda: [LoggerType.AIM])
+    tracking = TrackingTable(trackers=("aim",), project="mine")
+    trained(home, "run", msgspec.structs.replace(config(epochs=1), tracking=tracking))
+    assert (told["project"], told["learning_rate"], told["finished"]) == ("mine", 0.05, True)
+    assert (7, "dev/loss", "dev/score") in told["steps"]
 
 
 @pytest.mark.slow
