@@ -213,12 +213,6 @@ def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) ->
         before = json.loads(read_bytes(path))
     except ValueError as error:
         raise GecbenchError(f"{path}: is damaged ({error}); name another folder") from error
-    batches = provenance["batches per step"]
-    if (expected := before.get("batches per step", batches)) != batches:
-        raise UsageError(
-            f"{run}: each of its steps takes {expected} batches, and processes times "
-            f"training.accumulation are {batches} now; choose them so that they are {expected}"
-        )
     # As JSON has it, where a tuple is a list.
     config = json.loads(json.dumps(provenance["configuration"]))
     differences = sorted(
@@ -234,6 +228,12 @@ def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) ->
         raise UsageError(
             f"{run}: holds a run that differs in {', '.join(differences[:5])}; "
             "name another folder for a new run, or give what it was begun with"
+        )
+    batches = provenance["batches per step"]
+    if (expected := before.get("batches per step", batches)) != batches:
+        raise UsageError(
+            f"{run}: each of its steps takes {expected} batches, and processes times "
+            f"training.accumulation are {batches} now; choose them so that they are {expected}"
         )
 
 
