@@ -14,19 +14,11 @@ Rows = Iterator[tuple[int, Sample]]
 """Samples, each with the number of the line in which it begins."""
 
 
-# What `Format.sniff` may be.
-
-
 def begins(
     lines: Sequence[str], *, pattern: re.Pattern[str], count: int = 1, length: int | None = None
 ) -> bool:
     """Whether the first `count` lines, or `length` characters of them, begin with a pattern."""
     return pattern.match("\n".join(lines[:count])[:length]) is not None
-
-
-def first_matches(lines: Sequence[str], *, pattern: re.Pattern[str]) -> bool:
-    """Whether the first line that is not blank is as a pattern says."""
-    return pattern.fullmatch(next(filter(str.strip, lines), "")) is not None
 
 
 # What stands for what a format does not have.
@@ -60,8 +52,9 @@ class Format:
         name: As "m2".
         about: One line for people.
         title: What people call the data that come in it; "" where that is said by the name.
-        sniff: Says from the first lines of a file whether it is in this format; None for one that
-            is read only where it is named.
+        first_line: What the first line that is not blank is like in this format; None for any.
+        sniff: Says from the first lines of a file, if the first is like that, whether it is in this
+            format. A format with neither of the two is read only where it is named.
         stream: What a corpus says of itself, without its samples, and these in the order of the
             file, given the file's path and its lines; raises FormatError with path:line, for a
             sample while it is asked for. Need not look whether ids are unique.
@@ -87,6 +80,7 @@ class Format:
     name: str
     about: str
     stream: Callable[[Path, Iterable[str]], tuple[Corpus, Rows]]
+    first_line: re.Pattern[str] | None = None
     sniff: Callable[[Sequence[str]], bool] | None = None
     write: Callable[[Corpus], Mapping[str, str]] = no_writer
     losses: Callable[[Corpus], list[str]] = no_losses
@@ -103,6 +97,14 @@ class Format:
     def is_written(self) -> bool:
         """Whether a corpus can be written in this format."""
         return self.write is not no_writer
+
+    def matches(self, lines: Sequence[str]) -> bool:
+        """Whether a file whose first lines are these seems to be in this format."""
+        if self.first_line is None:
+            return self.sniff is not None and self.sniff(lines)
+        if not self.first_line.fullmatch(next(filter(str.strip, lines), "")):
+            return False
+        return self.sniff is None or self.sniff(lines)
 
     def read(self, path: Path, lines: Iterable[str]) -> Corpus:
         """The whole corpus in a file.

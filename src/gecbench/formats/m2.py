@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
@@ -425,15 +426,12 @@ def _edits(path: Path, target: Target, tokens: tuple[str, ...]) -> tuple[EditSet
 
 
 def sniff(lines: Sequence[str]) -> bool:
-    """Whether the first line that is not blank is an S line, and what follows is M2 too.
+    """Whether what follows the first line that is not blank, an S line, is M2 too.
 
     A text may begin with "S " as well, so a blank line must follow, or somewhere a T line or
     the three bars between two fields.
     """
-    first = next((n for n, line in enumerate(lines) if line.strip()), None)
-    if first is None or not lines[first].startswith("S "):
-        return False
-    after = lines[first + 1 :]
+    after = lines[next(n for n, line in enumerate(lines, 1) if line.strip()) :]
     return not "".join(after[:1]).strip() or any(BARS in ln or is_target(ln) for ln in after)
 
 
@@ -754,6 +752,7 @@ FORMAT = Format(
     name="m2",
     title="M2",
     about="tokens and edits: ChERRANT's dialect for Chinese, else ERRANT's",
+    first_line=re.compile("S .*"),
     sniff=sniff,
     stream=stream,
     write=write,

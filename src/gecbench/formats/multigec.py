@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows, first_matches
+from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.texts import (
     format_rows,
@@ -120,7 +120,7 @@ FORMAT = Format(
     name=_NAME,
     title="MultiGEC-2025",
     about="essays under headings ### essay_id = NAME, as MultiGEC-2025 is published",
-    sniff=partial(first_matches, pattern=_HEADING),
+    first_line=_HEADING,
     stream=stream,
     write=write,
     losses=losses,

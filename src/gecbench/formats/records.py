@@ -365,7 +365,7 @@ def sniff(content: Content) -> str:
 def _guess(names: Iterable[str], lines: Sequence[str]) -> str | None:
     """The first of these formats that lines are in."""
     formats = map(load_format, names)
-    return next((reader.name for reader in formats if reader.sniff and reader.sniff(lines)), None)
+    return next((reader.name for reader in formats if reader.matches(lines)), None)
 
 
 def _lines(content: Content) -> Iterator[Entry]:

@@ -213,9 +213,7 @@ _CTC_TASK = _Task(
 def _sniff_places(lines: Sequence[str], *, task: _Task) -> bool:
     """Whether the first lines are sentences of the task, or places of corrections."""
     first = list(islice(filter(str.strip, lines), _LOOKED_AT))
-    return bool(first) and any(
-        all(map(pattern.fullmatch, first)) for pattern in (task.sentence, task.answer)
-    )
+    return any(all(map(pattern.fullmatch, first)) for pattern in (task.sentence, task.answer))
 
 
 def _stream_places(path: Path, lines: Iterable[str], *, task: _Task) -> tuple[Corpus, Rows]:
@@ -295,6 +293,7 @@ def _format_of(name: str, title: str, about: str, task: _Task) -> Format:
         name=name,
         title=title,
         about=about,
+        first_line=re.compile(f"{task.sentence.pattern}|{task.answer.pattern}"),
         sniff=partial(_sniff_places, task=task),
         stream=partial(_stream_places, task=task),
         rewrites=partial(rewrites, task=task),

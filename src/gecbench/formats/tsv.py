@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gecbench.core.errors import CorpusError, FormatError, Message, OptionAdvice, Place, quote
 from gecbench.core.files import name_of
-from gecbench.core.format import Format, Rows, first_matches
+from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import (
     CHINESE,
@@ -43,12 +43,12 @@ class SentencesAsIdsError(FormatError):
     """The first column of a table holds sentences: perhaps its rows are source TAB target."""
 
 
-_has_tab = partial(first_matches, pattern=re.compile(".*\t.*"))
+_WITH_TAB = re.compile(".*\t.*")
 
 
 def _sniff_nasgec(lines: Sequence[str]) -> bool:
     """Whether a row has a mark of NaSGEC in the place of a reference."""
-    return _has_tab(lines) and any(
+    return any(
         not _NASGEC_MARKS.isdisjoint(line.split("\t")[2:])
         for line in filter(_NASGEC_MARK.search, lines)
     )
@@ -201,7 +201,7 @@ MUCGEC = Format(
     name=_NAME,
     title="MuCGEC",
     about="id TAB source TAB references, as MuCGEC is published",
-    sniff=_has_tab,
+    first_line=_WITH_TAB,
     stream=stream,
     write=write,
     losses=losses,
@@ -213,6 +213,7 @@ NASGEC = Format(
     name="nasgec",
     title="NaSGEC",
     about="id TAB source TAB references, with the marks of NaSGEC and NaCGEC",
+    first_line=_WITH_TAB,
     sniff=_sniff_nasgec,
     stream=_stream_nasgec,
     check=check,
@@ -224,7 +225,7 @@ NASGEC = Format(
 
 def _sniff_nlpcc18(lines: Sequence[str]) -> bool:
     """Whether all first rows have as many corrections as they say."""
-    return _has_tab(lines) and all(_fits(line.split("\t")) for line in lines[:50])
+    return all(_fits(line.split("\t")) for line in lines[:50])
 
 
 def _fits(cells: Sequence[str]) -> bool:
@@ -267,6 +268,7 @@ NLPCC18 = Format(
     name="nlpcc18",
     title="NLPCC-2018",
     about="number, number of corrections, source, corrections, as NLPCC-2018's training data",
+    first_line=_WITH_TAB,
     sniff=_sniff_nlpcc18,
     stream=_stream_nlpcc18,
     has_ids=False,

@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def format_in(path: str) -> str:
     lines = read_lines(Path(path))
     formats = map(load_format, FORMATS)
-    return next((f.name for f in formats if f.sniff and f.sniff(lines)), "lines")
+    return next((f.name for f in formats if f.matches(lines)), "lines")
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def test_it_is_found_out_on_one_line_and_on_many(tmp_path: Path):
     assert read(path).lang == "zh"
     path.write_text(json.dumps({"a": entry(flag=0)}), encoding="utf-8")
     assert read(path).samples[0].source == SENTENCE
-    assert not FORMAT.sniff(['{"format": "gecbench-corpus", "schema": 1, "name": "x"}'])
+    assert not FORMAT.matches(['{"format": "gecbench-corpus", "schema": 1, "name": "x"}'])
 
 
 def test_what_it_cannot_hold_is_said():

@@ -110,9 +110,9 @@ def test_a_pair_of_escaped_surrogates_is_a_character() -> None:
 
 
 def test_a_brace_at_the_very_beginning_tells() -> None:
-    assert FORMAT.sniff(["{"])
-    assert not FORMAT.sniff([" {"])
-    assert not FORMAT.sniff([])
+    assert FORMAT.matches(["{"])
+    assert not FORMAT.matches([" {"])
+    assert not FORMAT.matches([])
 
 
 def test_nothing_is_lost() -> None:

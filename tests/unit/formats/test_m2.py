@@ -236,7 +236,7 @@ def test_coders_are_annotators_where_all_have_different_numbers(
     ],
 )
 def test_an_s_line_and_what_follows_tell(lines: list[str], is_m2: bool) -> None:
-    assert FORMAT.sniff(lines) is is_m2
+    assert FORMAT.matches(lines) is is_m2
 
 
 def test_nothing_is_lost_of_what_was_read() -> None:

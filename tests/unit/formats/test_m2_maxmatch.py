@@ -146,7 +146,7 @@ def test_what_the_scorer_would_stop_at_is_refused(lines: list[str], facts: tuple
 
 
 def test_it_is_never_guessed() -> None:
-    assert FORMAT.sniff is None
+    assert not FORMAT.matches(["S a", a("0 1", "b")])
 
 
 def corpus(*rewrites: Rewrite, lang: str | None = None) -> Corpus:

@@ -73,9 +73,9 @@ def test_edits_without_a_text_are_applied(lang: str, text: str) -> None:
 
 
 def test_the_first_line_that_is_not_blank_tells() -> None:
-    assert MUCGEC.sniff(["", "1\t好"])
-    assert not MUCGEC.sniff(["", "好", "1\t好"])
-    assert not MUCGEC.sniff(["", " "])
+    assert MUCGEC.matches(["", "1\t好"])
+    assert not MUCGEC.matches(["", "好", "1\t好"])
+    assert not MUCGEC.matches(["", " "])
 
 
 def test_nothing_is_lost_of_a_corpus_of_texts() -> None:

@@ -36,5 +36,5 @@ def test_a_row_that_does_not_fit_is_named(row: str) -> None:
 
 
 def test_other_tables_are_not_taken_for_it() -> None:
-    assert not NLPCC18.sniff(["1\t0\t好", "2\t好\t坏"])
-    assert not NLPCC18.sniff([])
+    assert not NLPCC18.matches(["1\t0\t好", "2\t好\t坏"])
+    assert not NLPCC18.matches([])
