@@ -112,7 +112,7 @@ def measure(place: Place, arguments: argparse.Namespace) -> int:
     cold.append(place.start())
     row("cold start to first answer", f"{cold[0]:.1f}", "", "", f"< 3 s; again {cold[1]:.1f} s")
     clock = Clock()
-    clock.retries = [] if arguments.restart else None
+    clock.retries = [] if arguments.hosts else None
     work(place, arguments, clock)
     if not arguments.only_load and not arguments.perturb:
         each_alone(place, clock)
