@@ -52,6 +52,9 @@ class CorrectorKind:
         check_choice("place", self.place, ("required", "optional", "none"))
 
 
+HUB = "hub"
+"""Before the name on the hub of a model that gecbench made: "hub:NAME" or "hub:NAME@REVISION"."""
+
 CARD, MODEL = "gecbench.json", "model"
 """The file in a model's folder that says of which kind it is; the model's folder in a run's."""
 
@@ -61,8 +64,8 @@ def load_corrector(spec: str, options: Mapping[str, object] | None = None) -> Co
 
     Args:
         spec: A kind alone ("zh-homophone"); a kind and a place ("tagger:runs/one/model",
-            "seq2seq:fnlp/bart-large-chinese", "chat:profile.toml", "ensemble:six.toml"); or the
-            folder of a model that gecbench made.
+            "seq2seq:fnlp/bart-large-chinese", "chat:profile.toml", "ensemble:six.toml"); or a
+            model that gecbench made: its folder, or its name on the hub ("hub:mine/tagger").
         options: Of the kind, by name; strings are converted.
 
     Raises:
@@ -86,6 +89,10 @@ def _parse_spec(spec: str) -> tuple[str, str]:
     kind, colon, place = spec.partition(":")
     if kind in CORRECTORS:
         return kind, place
+    if kind == HUB and place:
+        from gecbench.backends.transformers import download
+
+        spec = str(download(place, ("*",)))
     folder = Path(spec)
     try:
         is_folder, is_file = folder.is_dir(), folder.is_file()

@@ -7,9 +7,10 @@ from corrector_checks import EN, ZH, check_corrector
 from messages import expect_error
 
 import gecbench.models as models
+from gecbench.backends import transformers
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.models import CorrectorKind, load_corrector
-from gecbench.models.folder import Copying
+from gecbench.models.folder import Card, Copying, write_card
 
 
 def load(place, options) -> Copying:
@@ -30,6 +31,14 @@ def test_it_takes_neither_place_nor_options() -> None:
         load_corrector("copying:here")
     with expect_error(UnknownNameError, "copying", "'speed'"):
         load_corrector("copying", {"speed": 2})
+
+
+def test_a_model_is_loaded_by_its_name_on_the_hub(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(models, "CORRECTORS", {"strict": f"{__name__}:STRICT"})
+    write_card(tmp_path, Card(kind="strict"))
+    on_hub = {"mine/model@v1": tmp_path}
+    monkeypatch.setattr(transformers, "download", lambda place, _patterns: on_hub[place])
+    assert isinstance(load_corrector("hub:mine/model@v1"), Copying)
 
 
 def test_a_kind_says_whether_a_place_follows_its_name(monkeypatch) -> None:
