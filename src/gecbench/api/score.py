@@ -177,11 +177,13 @@ def collect_stats(
             re_extract=options.re_extract,
             options=spec.chosen,
         )
+    if needs != {"edits"}:
+        of_texts = text_notes(facts, needs, part, decision, division, options.segmenter)
+        notes = [*of_texts, *notes]
     notes = [
         *edit_notes(
             facts, scored, decision, options.exclude, scheme_chosen=bool(spec.name or spec.chosen)
         ),
-        *text_notes(facts, needs, part, decision, division, options.segmenter),
         *notes,
     ]
     selection = {}

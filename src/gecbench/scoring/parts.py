@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError
-from gecbench.core.options import Workers, jobs_error, jobs_of_step
+from gecbench.core.options import Cluster, Workers, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.sample import Corpus, Sample, SystemOutput
 from gecbench.core.scheme import Scheme, Watch, no_progress
@@ -56,8 +56,8 @@ class CaseFacts:
     token_shares: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
-def _facts_of(cases: Cases) -> CaseFacts:
-    """The facts of the cases of a part."""
+def _facts_of(cases: Cases, needs: frozenset[Part]) -> CaseFacts:
+    """The facts of the cases of a part, for metrics that read these parts of a case."""
     edits = [
         edit
         for of_system in cases.by_system.values()
@@ -81,7 +81,9 @@ def _facts_of(cases: Cases) -> CaseFacts:
             for system, of_system in cases.by_system.items()
         },
         token_shares={
-            system: token_shares(of_system) for system, of_system in cases.by_system.items()
+            system: token_shares(of_system)
+            for system, of_system in cases.by_system.items()
+            if "gold_edits" in needs
         },
     )
 
@@ -185,7 +187,10 @@ class StatsTask(PartTask[PartStats]):
         )
         rows, refused = take_stats(self.metrics, cases.by_system)
         return PartStats(
-            rows, refused, _facts_of(cases), cases.by_system if self.keep_cases else {}
+            rows,
+            refused,
+            _facts_of(cases, self.needs),
+            cases.by_system if self.keep_cases else {},
         )
 
 
@@ -289,23 +294,26 @@ def in_parts(
     decision = task.decision
     remote = replace(task, watch=no_progress)
     if decision and decision.scheme:
-        jobs = jobs_of_step(jobs, inputs=decision.scheme.signature)
+        if isinstance(jobs, Cluster):
+            jobs = jobs_of_step(jobs, inputs=decision.scheme.signature)
         remote = replace(remote, decision=replace(decision, scheme=None), load=load)
     if jobs is None:
         texts = sum(len(sample.references) + len(systems) for sample in corpus.samples)
         jobs = cores() if texts >= _PAYS and can_travel(remote) else 1
     if isinstance(jobs, int):
         jobs = min(jobs, len(starts))
-    if jobs != 1:
-        if not can_travel(remote):
-            raise jobs_error(
-                jobs,
-                "the scheme, a metric or the segmenter cannot be sent to other processes",
-                "take jobs 1",
-            )
-        task = remote
+    if jobs == 1:
+        for start in watch("thousands of sentences", starts):
+            yield task(_part(corpus, systems, start))
+        return
+    if not can_travel(remote):
+        raise jobs_error(
+            jobs,
+            "the scheme, a metric or the segmenter cannot be sent to other processes",
+            "take jobs 1",
+        )
     parts = (_part(corpus, systems, start) for start in starts)
-    with closing(map_in_processes(task, parts, jobs, _describe)) as results:
+    with closing(map_in_processes(remote, parts, jobs, _describe)) as results:
         for _, result in zip(watch("thousands of sentences", starts), results, strict=True):
             yield result
 
