@@ -37,7 +37,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def corrector(model: Path) -> Corrector:
-    return load_corrector(f"en-lm:{model}", {"precision": "fp32"})
+    return load_corrector(f"en-lm:{model}", {"precision": "fp32", "preface": ""})
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_right_sentences_stay_and_so_does_all_with_much_caution(
     corrector: Corrector, model: Path
 ) -> None:
     assert [c.text for c in corrector.correct(SENTENCES)] == list(SENTENCES)
-    careful = load_corrector(f"en-lm:{model}", {"caution": "1000"})
+    careful = load_corrector(f"en-lm:{model}", {"caution": "1000", "preface": ""})
     assert not careful.correct(["He go to school every day."])[0].edits
 
 
