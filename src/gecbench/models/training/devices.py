@@ -12,9 +12,6 @@ from accelerate import Accelerator
 from accelerate.state import AcceleratorState
 from accelerate.tracking import get_available_trackers
 from accelerate.utils import TorchDynamoPlugin
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, fully_shard
-from torch.distributed.tensor import DTensor, distribute_tensor
 
 from gecbench.core.errors import UsageError
 from gecbench.models.training.config import RunConfig
@@ -91,6 +88,9 @@ def shard_network(network: torch.nn.Module, accelerator: Accelerator) -> torch.n
     tested. Weights stay in 32 bits and are computed with as without sharding. Each layer that
     transformers names as one is gathered when it is needed, and the rest all at once.
     """
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
     copied = copy.deepcopy(network)
     mesh = init_device_mesh(accelerator.device.type, (accelerator.num_processes,))
     names = {name for m in copied.modules() for name in getattr(m, "_no_split_modules", None) or ()}
@@ -100,24 +100,24 @@ def shard_network(network: torch.nn.Module, accelerator: Accelerator) -> torch.n
     return copied
 
 
-def is_sharded(network: torch.nn.Module) -> bool:
-    """Say whether each device has a share of a network alone."""
-    return isinstance(network, FSDPModule)
+def is_sharded(config: RunConfig, accelerator: Accelerator) -> bool:
+    """Say whether each device has a share of the network alone."""
+    return config.devices.strategy == "fsdp" and bool(accelerator.num_processes > 1)
 
 
 def gather(tensor: torch.Tensor) -> torch.Tensor:
-    """Put a tensor together from all devices, which all have to ask; others stay as they are."""
+    """Put a tensor of a sharded network together; all devices have to ask for it."""
+    from torch.distributed.tensor import DTensor
+
     return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
 def shard_like(tensor: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
-    """Put a whole tensor where a parameter is, and sharded as it is."""
-    tensor = tensor.to(parameter.device)
-    if not isinstance(parameter, DTensor):
-        return tensor
-    return distribute_tensor(
-        tensor, parameter.device_mesh, parameter.placements, src_data_rank=None
-    )
+    """Shard a whole tensor as a parameter of a sharded network is; all devices have to."""
+    from torch.distributed.tensor import DTensor, distribute_tensor
+
+    sharded = cast("DTensor", parameter)
+    return distribute_tensor(tensor, sharded.device_mesh, sharded.placements)
 
 
 def batches_per_step(config: RunConfig, accelerator: Accelerator) -> int:

@@ -305,6 +305,7 @@ class Loop:
         self.losses: list[torch.Tensor] = []
         self.started = time.monotonic()
         self.module: Any = None
+        self.sharded = is_sharded(self.config, self.accelerator)
         self.log: Log | None = None
         self.task.freeze(cold=False)
         parameters = self.task.module.named_parameters()
@@ -387,8 +388,7 @@ class Loop:
         self.task.freeze(cold=self.state.cold)
         self.task.module.train()  # transformers loads networks with their dropout switched off
         self.network = self.task.module
-        sharded = devices.strategy == "fsdp" and self.accelerator.num_processes > 1
-        if sharded:
+        if self.sharded:
             self.network = shard_network(self.task.module, self.accelerator)
         groups: dict[float, list[torch.nn.Parameter]] = {1.0: []}
         for name, tensor in self.network.named_parameters():
@@ -400,7 +400,7 @@ class Loop:
             eps=training.epsilon,
             weight_decay=training.weight_decay,
         )
-        if sharded:  # as "evaluated" accelerate sets the precision, and wraps it in no DDP
+        if self.sharded:  # as "evaluated" accelerate sets the precision, and wraps it in no DDP
             self.module = self.accelerator.prepare_model(self.network, evaluation_mode=True)
             self.optimizer = self.accelerator.prepare(self.adam)
         else:
@@ -445,7 +445,7 @@ class Loop:
             # By the batch, so that as many batches on another number of devices learn the same.
             torch.manual_seed(seeding.number(training.seed, f"step {state.step} device {k}"))
             # Sharded gradients are summed batch by batch: whole ones would need their memory.
-            sync = k + devices >= rounds * devices or is_sharded(self.network)
+            sync = k + devices >= rounds * devices or self.sharded
             with nullcontext() if sync else self.accelerator.no_sync(self.module):
                 loss = self.task.loss(self.module, self._move(batch)) * share
                 self.accelerator.backward(loss)
@@ -464,9 +464,9 @@ class Loop:
 
     def _gather_weights(self) -> None:
         """Let the task's own network have what was learnt, where devices learn a share each."""
-        network = self.task.module
-        if self.network is network:
+        if not self.sharded:
             return
+        network = self.task.module
         network.to(self.accelerator.device)
         wholes = dict(network.named_parameters())
         with torch.no_grad():
@@ -478,7 +478,7 @@ class Loop:
 
     def _release_weights(self) -> None:
         """Leave the devices' memory to the sharded network."""
-        if self.network is not self.task.module:
+        if self.sharded:
             self.task.module.to("cpu")
 
     def _check_loss(self) -> None:
@@ -637,7 +637,8 @@ class Loop:
         tensors: dict[str, torch.Tensor] = {}
         for name, parameter in self.network.named_parameters():
             for key, value in self.adam.state.get(parameter, {}).items():
-                tensor = gather(torch.as_tensor(value))
+                tensor = torch.as_tensor(value)
+                tensor = gather(tensor) if self.sharded else tensor
                 if self.accelerator.is_main_process:
                     tensors[f"{name}|{key}"] = tensor.cpu()
         return tensors
@@ -646,10 +647,10 @@ class Loop:
         parameters = dict(self.network.named_parameters())
         for key, tensor in _load_tensors(path).items():
             name, _, what = key.rpartition("|")
-            # Adam counts steps on the CPU; its moments live with the parameter.
-            self.adam.state[parameters[name]][what] = (
-                tensor if what == "step" else shard_like(tensor, parameters[name])
-            )
+            if what != "step":  # which Adam counts on the CPU; its moments live with the parameter
+                tensor = tensor.to(parameters[name].device)
+                tensor = shard_like(tensor, parameters[name]) if self.sharded else tensor
+            self.adam.state[parameters[name]][what] = tensor
 
     def _collate(self, indices: Sequence[int]) -> Batch:
         return self.task.collate([self.examples[k] for k in indices])
