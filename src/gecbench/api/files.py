@@ -27,6 +27,7 @@ def load(
     references: Sequence[Path | str] = (),
     lang: str | None = None,
     columns: Columns | None = None,
+    in_memory: bool = True,
 ) -> Corpus:
     """Load a corpus from a file.
 
@@ -38,13 +39,17 @@ def load(
             whatever needs it finds out. "xx" is any language.
         columns: Of CSV, TSV and JSON: the names of the columns, or keys, of `source`, `references`
             (one name or several) and `id`, as {"source": "text", "references": ["a", "b"]}.
+        in_memory: False keeps the sentences of a corpus of more than 20,000 in a temporary file,
+            and what systems make of them, too. Going through them in order takes a little longer,
+            any other order much longer.
 
     Raises:
         GecbenchError: The file cannot be read, or is not what its format promises.
     """
     path, targets = Path(path), [Path(reference) for reference in references]
     if not targets:
-        return in_language(read(path, format=format, columns=columns), lang)
+        corpus = read(path, format=format, columns=columns, in_memory=in_memory)
+        return in_language(corpus, lang)
     if columns:
         raise UsageError("columns are those of one file; leave out the files of references")
     if format is not None and not load_format(format).is_text:
@@ -52,7 +57,8 @@ def load(
         raise UsageError(f"reference files go with one of {texts}, not with {format}")
     for file in (path, *targets) if format is None else ():
         check_plain(file)
-    return in_language(read_parallel(path, targets, format=format), lang)
+    corpus = read_parallel(path, targets, format=format, in_memory=in_memory)
+    return in_language(corpus, lang)
 
 
 def in_language(texts: Texts, lang: str | None) -> Texts:

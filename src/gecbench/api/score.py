@@ -225,9 +225,7 @@ def collect_stats(
         rows=rows,
         refused=refused,
         left_out=left_out,
-        notes=tuple(
-            dict.fromkeys((*notes, *metric_notes(metrics, [s.id for s in part.samples], rows)))
-        ),
+        notes=tuple(dict.fromkeys((*notes, *metric_notes(metrics, part, rows)))),
         joiner=((decision and decision.scheme) or language).joiner,
     )
 

@@ -228,7 +228,9 @@ def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = Fa
     return spec
 
 
-def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> Corpus:
+def load_corpus(
+    path: Path, options: CorpusOptions, *, scored: bool = False, in_memory: bool = True
+) -> Corpus:
     """Load a corpus with its metadata, and say what a user should know of it.
 
     Args:
@@ -236,6 +238,7 @@ def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> 
         options: How it is read.
         scored: Whether scores are made of it, whose notes have what there is to say of its
             language.
+        in_memory: Whether the sentences of a large corpus are held in memory, too.
     """
     from gecbench.api.files import load
     from gecbench.formats.reading import read_meta, with_meta
@@ -246,6 +249,7 @@ def load_corpus(path: Path, options: CorpusOptions, *, scored: bool = False) -> 
         references=options.references,
         lang=options.lang,
         columns=options.columns,
+        in_memory=in_memory,
     )
     if NOT_KEPT in corpus.provenance:
         note_losses(corpus.name, corpus.provenance)
@@ -310,6 +314,7 @@ def load_inputs(
     options: Options | None = None,
     *,
     types: bool = True,
+    in_memory: bool = True,
 ) -> tuple[Corpus, list[SystemOutput], SchemeSpec]:
     """Load a corpus and its systems, and say which scheme finds edits.
 
@@ -319,6 +324,7 @@ def load_inputs(
         inputs: How they are read.
         options: How they are scored: options of schemes are refused where no metric needs edits.
         types: Whether edits need their types although these options do not.
+        in_memory: Whether the sentences of a large corpus are held in memory, too.
     """
     if options and options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
         refuse(
@@ -327,7 +333,7 @@ def load_inputs(
             Places,
             "--re-extract",
         )
-    data = load_corpus(corpus, inputs.corpus, scored=True)
+    data = load_corpus(corpus, inputs.corpus, scored=True, in_memory=in_memory)
     outputs = load_systems(systems, data, inputs)
     if options and (options.exclude or options.level == "correction-type"):
         types = True
@@ -345,7 +351,7 @@ def load_run_stats(
     """Judge the systems in files on a corpus, for analyses of what metrics say."""
     from gecbench.api.score import collect_stats
 
-    data, outputs, scheme = load_inputs(corpus, systems, inputs, options)
+    data, outputs, scheme = load_inputs(corpus, systems, inputs, options, in_memory=keep_cases)
     return collect_stats(
         data, outputs, scheme=scheme, options=options, keep_cases=keep_cases, watch=watch
     )
@@ -399,6 +405,7 @@ def measure_groups(
     options: Options | None = None,
     *,
     types: bool = True,
+    in_memory: bool = True,
 ) -> list[Value]:
     """Measure each corpus with its systems.
 
@@ -408,6 +415,7 @@ def measure_groups(
         measure: Takes the place of the corpus from 0 on, the corpus, its systems and the scheme.
         options: As in `load_inputs`.
         types: See there.
+        in_memory: See there.
 
     Raises:
         NoEffectError: An option of how edits are found has no effect on any of the corpora.
@@ -416,7 +424,9 @@ def measure_groups(
     values: dict[int, Value] = {}
     unused: dict[int, tuple[NoEffectError, Corpus, list[SystemOutput], SchemeSpec]] = {}
     for at, (path, *systems) in enumerate(groups):
-        corpus, outputs, scheme = load_inputs(path, systems, inputs, options, types=types)
+        corpus, outputs, scheme = load_inputs(
+            path, systems, inputs, options, types=types, in_memory=in_memory
+        )
         names.append(corpus.name)
         if (count := names.count(corpus.name)) > 1:
             corpus = replace(corpus, name=f"{corpus.name} ({count})")

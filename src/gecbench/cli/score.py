@@ -104,7 +104,7 @@ def score(
             chosen = replace(options, jobs=jobs_of_step(options.jobs, str(at)))
         return score_systems(corpus, outputs, scheme=scheme, options=chosen, watch=watch)
 
-    scores = measure_groups(groups, inputs, measure, options, types=types)
+    scores = measure_groups(groups, inputs, measure, options, types=types, in_memory=False)
     contents = {output: render_scores(scores, form, tier=tier)}
     if per_sentence:
         contents[per_sentence] = render_sentences(scores)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
@@ -105,7 +106,8 @@ class Corpus:
 
     Args:
         name: What tables call it.
-        samples: In file order; ids are unique.
+        samples: In file order; ids are unique. A tuple, or of a large corpus what reads them from a
+            temporary file, whose ids were looked at when it was made.
         lang: Language code as "zh", which "zho" and "ZH" become; None means nobody has said.
         provenance: Where it comes from and how it was made.
 
@@ -114,7 +116,7 @@ class Corpus:
     """
 
     name: str
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
     lang: str | None = None
     provenance: Mapping[str, str] = field(default_factory=dict)
 
@@ -130,10 +132,40 @@ class Corpus:
                 )
             object.__setattr__(self, "lang", code)
         ids: set[str] = set()
-        for sample in self.samples:
+        for sample in self.samples if isinstance(self.samples, tuple) else ():
             if sample.id in ids:
                 raise CorpusError(f"{self.name}: id {sample.id!r} occurs twice; ids are unique")
             ids.add(sample.id)
+
+    @property
+    def sources(self) -> Sequence[str]:
+        """What learners wrote, sentence by sentence."""
+        return Sources(self.samples)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources(Sequence[str]):
+    """The sources of samples, which are read when they are asked for."""
+
+    samples: Sequence[Sample]
+
+    def __len__(self) -> int:
+        """The number of samples."""
+        return len(self.samples)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        """A source, or several."""
+        if isinstance(place, slice):
+            return Sources(self.samples[place])
+        return self.samples[place].source
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the sources."""
+        return (sample.source for sample in self.samples)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from gecbench.edits.alignment import common_prefix
 from gecbench.formats import FORMATS, load_format
 from gecbench.formats.perturbed import Block, folder_name, is_perturbed, read_blocks, read_perturbed
 from gecbench.formats.perturbed import sniff as has_blocks
+from gecbench.formats.stored import Rewrites, Stored, StoredOutputs, store, store_samples
 from gecbench.formats.table import Columns, of_system, with_columns
 from gecbench.formats.texts import error_place
 from gecbench.lang import language_of
@@ -35,13 +36,20 @@ _FIRST = 200
 """Lines that show the format of a file that is not held in memory."""
 
 
-def read(path: Path, *, format: str | None = None, columns: Columns | None = None) -> Corpus:
+def read(
+    path: Path,
+    *,
+    format: str | None = None,
+    columns: Columns | None = None,
+    in_memory: bool = True,
+) -> Corpus:
     """Read the corpus in a file.
 
     Args:
         path: The file, or "-" for standard input.
         format: Name of a format; None tries them in the order of FORMATS.
         columns: Of a table: what a column holds to its name.
+        in_memory: Whether the sentences of a large corpus are held in memory, too.
 
     Raises:
         FormatError: The file is empty or breaks a rule of its format; begins with path:line.
@@ -49,7 +57,11 @@ def read(path: Path, *, format: str | None = None, columns: Columns | None = Non
     """
     lines = stream_lines(path)
     first = list(islice(lines, _FIRST))
-    return _format_of(path, first, format, columns).read(path, chain(first, lines))
+    reader = _format_of(path, first, format, columns)
+    if in_memory:
+        return reader.read(path, chain(first, lines))
+    about, rows = reader.stream(path, chain(first, lines))
+    return replace(about, samples=store_samples(sample for _, sample in unique(path, rows)))
 
 
 def stream_corpus(
@@ -117,7 +129,11 @@ def _empty(path: Path) -> FormatError:
 
 
 def read_parallel(
-    source: Path, references: Sequence[Path], *, format: str | None = "lines"
+    source: Path,
+    references: Sequence[Path],
+    *,
+    format: str | None = "lines",
+    in_memory: bool = True,
 ) -> Corpus:
     """Read a corpus from files of texts: lines, as `stream_parallel` yields them, or by id.
 
@@ -125,6 +141,7 @@ def read_parallel(
         source: The file of sources.
         references: Files of references.
         format: Name of the format of all; None finds it out by the sources.
+        in_memory: Whether the sentences of large files are held in memory, too; those with ids are.
 
     Raises:
         FormatError: A file breaks a rule of the format.
@@ -134,17 +151,18 @@ def read_parallel(
     if format is None and str(source) != STDIO:
         reader = _format_of(source, list(islice(stream_lines(source), _FIRST)), None)
     if not reader.has_ids:
-        return Corpus(name_of(source), tuple(stream_parallel(source, references)))
+        samples = stream_parallel(source, references)
+        return Corpus(name_of(source), tuple(samples) if in_memory else store_samples(samples))
     corpus = read(source, format=reader.name)
     columns = [_references(path, reader, corpus) for path in references]
-    samples = (
+    with_references = (
         replace(sample, references=tuple(column[sample.id][0] for column in columns))
         for sample in corpus.samples
     )
-    return replace(corpus, samples=tuple(samples))
+    return replace(corpus, samples=tuple(with_references))
 
 
-def _references(path: Path, reader: Format, corpus: Corpus) -> dict[str, tuple[Rewrite, ...]]:
+def _references(path: Path, reader: Format, corpus: Corpus) -> Mapping[str, Rewrites]:
     """References in a file of the same format as the sources, by their ids."""
     lines = read_lines(path)
     if not lines:
@@ -155,12 +173,14 @@ def _references(path: Path, reader: Format, corpus: Corpus) -> dict[str, tuple[R
 
 def _rewrites(
     path: Path, reader: Format, lines: Iterable[str], corpus: Corpus
-) -> tuple[list[tuple[int, Sample]], dict[str, str]]:
+) -> tuple[Sequence[tuple[int, Sample]], dict[str, str]]:
     """What somebody made of a corpus, and what the file says of that."""
     if reader.rewrites:
         sources = {sample.id: sample.source for sample in corpus.samples}
         return list(unique(path, reader.rewrites(path, lines, sources))), {}
     about, stream = reader.stream(path, lines)
+    if isinstance(corpus.samples, Stored):
+        return store(unique(path, stream), tuple[int, Sample]), dict(about.provenance)
     rows: list[tuple[int, Sample]] = []
     samples = iter(corpus.samples)
     for n, row in unique(path, stream):
@@ -336,13 +356,17 @@ def _join(
     rows: Sequence[tuple[int, Sample]],
     corpus: Corpus,
     advice: str = "",
-) -> tuple[dict[str, tuple[Rewrite, ...]], dict[str, tuple[str, ...]]]:
+) -> tuple[Mapping[str, tuple[Rewrite, ...]], dict[str, tuple[str, ...]]]:
     """Rewrites and tokens by the ids of the corpus; `advice` ends errors of too many rows."""
-    samples = list(corpus.samples)
+    samples = corpus.samples
+    in_order = True
     if reader.has_ids:
-        _check_ids(path, [sample.id for _, sample in rows], corpus, advice)
-        by_id = {sample.id: sample for sample in samples}
-        samples = [by_id[sample.id] for _, sample in rows]
+        ids = [sample.id for _, sample in rows]
+        _check_ids(path, ids, corpus, advice)
+        in_order = all(sample.id == name for sample, name in zip(samples, ids, strict=True))
+        if not in_order:
+            by_id = {sample.id: sample for sample in samples}
+            samples = [by_id[name] for name in ids]
     elif len(rows) != len(samples):
         has_ids = any(sample.id != str(n) for n, sample in enumerate(samples, 1))
         raise CorpusError(
@@ -350,18 +374,24 @@ def _join(
             f"{len(samples)}; give one for each, in the same order (it was read as {reader.name})"
             f"{advice if has_ids and len(rows) > len(samples) else ''}"
         )
-    hypotheses: dict[str, tuple[Rewrite, ...]] = {}
     tokens: dict[str, tuple[str, ...]] = {}
-    for sample, (n, row) in zip(samples, rows, strict=True):
+
+    def rewrites() -> Iterator[tuple[Rewrite, ...]]:
         if reader.is_text and not reader.rewrites:
-            hypotheses[sample.id] = (Rewrite(text=row.source),)
-            continue
-        with error_place(Place(path, n), CorpusError):
-            _check_row(row, sample, corpus.name, has_source=reader.has_sources)
-        hypotheses[sample.id] = row.references
-        if row.tokens:
-            tokens[sample.id] = row.tokens
-    return hypotheses, tokens
+            for _, row in rows:
+                yield (Rewrite(text=row.source),)
+            return
+        for sample, (n, row) in zip(samples, rows, strict=True):
+            with error_place(Place(path, n), CorpusError):
+                _check_row(row, sample, corpus.name, has_source=reader.has_sources)
+            if row.tokens:
+                tokens[sample.id] = row.tokens
+            yield row.references
+
+    if isinstance(samples, Stored) and in_order:
+        return StoredOutputs(samples.ids, store(rewrites(), tuple[Rewrite, ...])), tokens
+    names = (sample.id for sample in samples)
+    return dict(zip(names, rewrites(), strict=True)), tokens
 
 
 def _check_ids(path: Path, ids: Sequence[str], corpus: Corpus, advice: str) -> None:

@@ -89,7 +89,7 @@ def detect_languages(texts: Iterable[str]) -> Detection:
 
     Of more than 500 texts, 500 are looked at, at equal distances.
     """
-    texts = tuple(texts)
+    texts = texts if isinstance(texts, Sequence) else tuple(texts)
     step = max(1.0, len(texts) / _LOOKED_AT)
     places = tuple(int(n * step) for n in range(min(len(texts), _LOOKED_AT)))
     detection = _detect(tuple(texts[place] for place in places))

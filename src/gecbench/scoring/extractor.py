@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import CorpusError, EditError, Message, UsageError
@@ -100,8 +101,7 @@ class Extractor:
         Raises:
             CorpusError: Edits of a file count in other tokens, and there is no text.
         """
-        rows = [row for sample in corpus.samples for row in _rows(sample, systems)]
-        missing = any(not rewrite.edit_sets for _, rewrite, _ in rows)
+        missing = any(not rewrite.edit_sets for _, rewrite, _ in _all_rows(corpus, systems))
         incomplete = missing or any(s.source.strip() and not s.tokens for s in corpus.samples)
         unlike = [] if incomplete else _systems_of_other_types(corpus, systems)
         if not (incomplete or self.re_extract or (unlike and self.re_extract is None)):
@@ -111,7 +111,7 @@ class Extractor:
         if (
             not again
             and (missing or unlike)
-            and (why := _mismatch(rows, corpus, systems, scheme, cache(scheme.parse_source)))
+            and (why := _mismatch(corpus, systems, scheme, cache(scheme.parse_source)))
         ):
             again = self.re_extract is None
             warning = _mismatch_warning(why, corpus.name, scheme, again=again)
@@ -187,6 +187,10 @@ class Extractor:
 def is_declared(rewrite: Rewrite) -> bool:
     """Whether a rewrite is declared error free or unannotatable, and so changes nothing."""
     return rewrite.error_free or rewrite.unannotatable
+
+
+def _all_rows(corpus: Corpus, systems: Sequence[SystemOutput]) -> Iterator[Row]:
+    return chain.from_iterable(_rows(sample, systems) for sample in corpus.samples)
 
 
 def _rows(sample: Sample, systems: Sequence[SystemOutput]) -> Iterator[Row]:
@@ -402,14 +406,13 @@ def keep_spans(
 
 
 def _mismatch(
-    rows: Iterable[Row],
     corpus: Corpus,
     systems: Sequence[SystemOutput],
     scheme: Scheme,
     parse: Callable[[str], Sentence],
 ) -> Message | None:
     """Why edits of files are not those of a scheme; None if they are, or there are none."""
-    edited = [row for row in rows if row[1].edit_sets]
+    edited = [row for row in _all_rows(corpus, systems) if row[1].edit_sets]
     if not edited:
         return None
     of_systems = (

@@ -35,7 +35,7 @@ def corpus_language(corpus: Corpus, scheme: str | None = None) -> Language:
     """
     if corpus.lang:
         return language_of(corpus.lang)
-    texts = [sample.source for sample in corpus.samples]
+    texts = corpus.sources
     if scheme is not None and detect(texts) is None:
         prefix = scheme.partition("-")[0]
         return language_of(prefix if prefix in LANGUAGES else "xx")
@@ -56,7 +56,7 @@ def check_language(corpus: Corpus, scheme: Scheme, name: str | None = None) -> N
     """
     if scheme.lang == scheme.pipeline_lang == "xx":
         return
-    code = corpus.lang or detect(sample.source for sample in corpus.samples)
+    code = corpus.lang or detect(corpus.sources)
     if code is not None and scheme.lang not in ("xx", language_of(code).code):
         is_or_seems = "is" if corpus.lang else "looks like"
         otherwise = "" if corpus.lang else f", or say --lang {scheme.lang} if it is that"
@@ -84,7 +84,7 @@ def check_pipeline(corpus: Corpus | PerturbedSet, pipeline: str, lang: str) -> N
         UsageError: Names both.
     """
     corpus = corpus.corpus() if isinstance(corpus, PerturbedSet) else corpus
-    code = corpus.lang or detect(sample.source for sample in corpus.samples)
+    code = corpus.lang or detect(corpus.sources)
     pipeline_lang = language_of(lang).code
     if code is None or language_of(code).code in ("xx", pipeline_lang) or pipeline_lang == "xx":
         return
@@ -114,7 +114,7 @@ def default_scheme(corpus: Corpus) -> str:
 
 def language_notes(corpus: Corpus) -> list[str]:
     """What a reader should know of how the language of a corpus was found, if anything."""
-    texts = [sample.source for sample in corpus.samples]
+    texts = corpus.sources
     if corpus.lang:
         warning = language_warning(corpus.lang, texts, corpus.name)
         return [warning] if warning else []
@@ -159,7 +159,7 @@ def with_language_of_metrics(corpus: Corpus, kinds: Iterable[type[Metric[Any]]])
         kinds: They decide if all that are for certain languages are for one.
     """
     languages = {kind.languages for kind in kinds if kind.languages}
-    if corpus.lang or len(languages) != 1 or detect(sample.source for sample in corpus.samples):
+    if corpus.lang or len(languages) != 1 or detect(corpus.sources):
         return corpus
     ((code, *others),) = languages
     return corpus if others else replace(corpus, lang=code)

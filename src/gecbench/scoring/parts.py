@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.options import Cluster, Workers, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
-from gecbench.core.sample import Corpus, Sample, SystemOutput
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme, Watch, no_progress
+from gecbench.formats.stored import Block, StoredOutputs
 from gecbench.scoring.cases import Cases, Tokens, make_cases
 from gecbench.scoring.extractor import Decision, Extractor, keep_spans
 from gecbench.scoring.segmenters import token_shares
@@ -195,17 +196,17 @@ class StatsTask(PartTask[PartStats]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EditsTask(PartTask[tuple[Sample, ...]]):
+class EditsTask(PartTask[Sequence[Sample]]):
     """Gives the references of each sentence the edits of the decision."""
 
-    def __call__(self, part: PartOfCorpus) -> tuple[Sample, ...]:
+    def __call__(self, part: PartOfCorpus) -> Sequence[Sample]:
         """Give them to the sentences of a part."""
         extractor = Extractor(_decided_already, watch=self.watch)
         return extractor.extract(part[0], decision=self._decision).corpus.samples
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptEditsTask(PartTask[tuple[Sample, ...]]):
+class KeptEditsTask(PartTask[Sequence[Sample]]):
     """Gives the edits of each sentence the types of the decision's scheme; see `keep_spans`.
 
     Args:
@@ -216,7 +217,7 @@ class KeptEditsTask(PartTask[tuple[Sample, ...]]):
     minimise: bool
     relabel: bool
 
-    def __call__(self, part: PartOfCorpus) -> tuple[Sample, ...]:
+    def __call__(self, part: PartOfCorpus) -> Sequence[Sample]:
         """Give them to the sentences of a part."""
         decision = self._decision
         if decision is None or decision.scheme is None:
@@ -264,7 +265,7 @@ def measure(
     watch: Watch = no_progress,
 ) -> PartStats:
     """Take the statistics of all sentences of a corpus; see `in_parts`."""
-    return _join(list(in_parts(task, corpus, systems, load=load, jobs=jobs, watch=watch)))
+    return _join(in_parts(task, corpus, systems, load=load, jobs=jobs, watch=watch))
 
 
 def in_parts(
@@ -298,8 +299,8 @@ def in_parts(
             jobs = jobs_of_step(jobs, inputs=decision.scheme.signature)
         remote = replace(remote, decision=replace(decision, scheme=None), load=load)
     if jobs is None:
-        texts = sum(len(sample.references) + len(systems) for sample in corpus.samples)
-        jobs = cores() if texts >= _PAYS and can_travel(remote) else 1
+        counts = accumulate(len(sample.references) + len(systems) for sample in corpus.samples)
+        jobs = cores() if any(n >= _PAYS for n in counts) and can_travel(remote) else 1
     if isinstance(jobs, int):
         jobs = min(jobs, len(starts))
     if jobs == 1:
@@ -320,14 +321,17 @@ def in_parts(
 
 def _part(corpus: Corpus, systems: Sequence[SystemOutput], start: int) -> PartOfCorpus:
     samples = corpus.samples[start : start + PART]
-    return replace(corpus, samples=samples), [
-        replace(
-            system,
-            hypotheses={sample.id: system.hypotheses[sample.id] for sample in samples},
-            tokens={s.id: system.tokens[s.id] for s in samples if s.id in system.tokens},
-        )
-        for system in systems
-    ]
+    outputs = []
+    for system in systems:
+        hypotheses: Mapping[str, tuple[Rewrite, ...]]
+        if isinstance(samples, Block) and isinstance(system.hypotheses, StoredOutputs):
+            hypotheses = system.hypotheses.part(start, start + PART)
+        else:
+            hypotheses = {sample.id: system.hypotheses[sample.id] for sample in samples}
+        known = system.tokens
+        tokens = {s.id: known[s.id] for s in samples if s.id in known} if known else {}
+        outputs.append(replace(system, hypotheses=hypotheses, tokens=tokens))
+    return replace(corpus, samples=samples), outputs
 
 
 def _describe(part: PartOfCorpus) -> str:
@@ -335,16 +339,18 @@ def _describe(part: PartOfCorpus) -> str:
     return f"sentences {samples[0].id!r} to {samples[-1].id!r}"
 
 
-def _join(parts: Sequence[PartStats]) -> PartStats:
+def _join(parts: Iterable[PartStats]) -> PartStats:
     """What was found in all parts, in their order."""
     rows: Rows = {}
     cases: dict[str, list[Case]] = {}
     refused: dict[str, MissingExtraError] = {}
+    facts: list[CaseFacts] = []
     for part in parts:
+        facts.append(part.facts)
         refused |= part.refused
         for key, of_metric in part.rows.items():
             rows.setdefault(key, []).extend(of_metric)
         for system, of_system in part.cases.items():
             cases.setdefault(system, []).extend(of_system)
     rows = {key: of_metric for key, of_metric in rows.items() if key[1] not in refused}
-    return PartStats(rows, refused, _add([part.facts for part in parts]), cases)
+    return PartStats(rows, refused, _add(facts), cases)

@@ -112,12 +112,12 @@ def field_values(corpus: Corpus, field: str) -> list[str]:
     return [sample.meta[field] for sample in corpus.samples]
 
 
-def subsets(corpus: Corpus, by: str | None) -> dict[str | None, list[int]]:
+def subsets(corpus: Corpus, by: str | None) -> dict[str | None, Sequence[int]]:
     """The places of all sentences, then of those that share a value of a field."""
-    groups: dict[str | None, list[int]] = {None: list(range(len(corpus.samples)))}
+    groups: dict[str | None, list[int]] = {}
     for at, value in enumerate(field_values(corpus, by) if by is not None else ()):
         groups.setdefault(value, []).append(at)
-    return groups
+    return {None: range(len(corpus.samples)), **groups}
 
 
 def check_extraction(
@@ -228,7 +228,7 @@ def _origin_notes(
         note = edit_set_limit_note(facts.capped)
         notes.append(WarningNote(note.template, **note.values))
     if scheme is not None and facts.extracted:
-        if warning := scheme.warn([sample.source for sample in corpus.samples]):
+        if warning := scheme.warn(corpus.sources):
             notes.append(WarningNote("{name}: {value}", name=name, value=warning))
         notes += scheme.notes
     elif scheme_chosen:
@@ -262,7 +262,7 @@ def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
     notes = _blank_notes(corpus)
     ids = {sample.id for sample in corpus.samples}
     for system in systems:
-        unknown = len(system.hypotheses.keys() - ids)
+        unknown = sum(name not in ids for name in system.hypotheses)
         if unknown:
             notes.append(
                 WarningNote(
@@ -393,14 +393,14 @@ def signature_context(
 
 def metric_notes(
     metrics: Sequence[Metric[Any]],
-    ids: Sequence[str],
+    corpus: Corpus,
     rows: Mapping[tuple[str, str], Sequence[Any]],
 ) -> list[str]:
     """What metrics themselves have to say.
 
     Args:
         metrics: Those that have rows, and others.
-        ids: Of the sentences.
+        corpus: The data.
         rows: Statistics of each sentence by system and metric.
     """
     notes: list[str] = []
@@ -408,7 +408,7 @@ def metric_notes(
         of_systems = {
             system: values for (system, name), values in rows.items() if name == metric.name
         }
-        notes += _notes_of(metric, ids, of_systems)
+        notes += _notes_of(metric, corpus, of_systems)
     left_out = {metric: list(stats).count(None) for (_, metric), stats in rows.items()}
     if len(set(left_out.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in left_out.items())
@@ -422,17 +422,17 @@ def metric_notes(
     return notes
 
 
-def _notes_of(
-    metric: Metric[Any], ids: Sequence[str], rows: Mapping[str, Sequence[Any]]
-) -> list[str]:
+def _notes_of(metric: Metric[Any], corpus: Corpus, rows: Mapping[str, Sequence[Any]]) -> list[str]:
     """What the metric itself has to say, with the systems that it is true of."""
     systems_of: dict[str, list[str]] = {}
     for system, of_system in rows.items():
-        known = [(name, row) for name, row in zip(ids, of_system, strict=True) if row is not None]
-        notes = list(metric.notes([row for _, row in known]))
-        if metric.approximation and (
-            names := [name for name, row in known if metric.is_approximate(row)]
-        ):
+        notes = list(metric.notes([row for row in of_system if row is not None]))
+        places = [
+            at
+            for at, row in enumerate(of_system)
+            if metric.approximation and row is not None and metric.is_approximate(row)
+        ]
+        if names := [corpus.samples[at].id for at in places]:
             notes.append(
                 Message(
                     "{metric}: {what}: {names}",
@@ -565,7 +565,7 @@ def summarise(
         results += scores or [Result(system, name, None, None, why) for system in run.systems]
     uncorrectable = max((list(rows).count(None) for rows in run.rows.values()), default=0)
     left_out = {LEFT_OUT: uncorrectable, **run.left_out}
-    ids = [sample.id for sample in run.corpus.samples]
+    ids = [sample.id for sample in run.corpus.samples] if per_sentence else []
     sentences = {
         (system, name): _sentences(metric, ids, rows)
         for name, metric in run.metrics.items()

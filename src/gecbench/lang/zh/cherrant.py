@@ -149,7 +149,11 @@ _TRADITIONAL = 5
 def traditional_warning(sources: Sequence[str], simplified: Callable[[str], str]) -> str | None:
     """Warn of sources in traditional characters, which are compared with simplified targets."""
     # Each text once: some corpora have a sentence for each answer of an annotator.
-    texts = list(dict.fromkeys(sources))[:_LOOKED_AT]
+    texts: dict[str, None] = {}
+    for source in sources:
+        texts[source] = None
+        if len(texts) == _LOOKED_AT:
+            break
     count = sum(simplified(text) != text for text in texts)
     if count * _TRADITIONAL < len(texts) or not count:
         return None

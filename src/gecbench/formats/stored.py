@@ -1,0 +1,214 @@
+"""Corpora that are too large for memory: their sentences lie in a temporary file.
+
+They are read block by block, from the first sentence to the last; any other order is slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from tempfile import TemporaryFile
+from typing import Any, TypeVar, overload
+from weakref import finalize
+
+from gecbench.core.sample import Rewrite, Sample
+
+Item = TypeVar("Item")
+
+MANY = 20_000
+"""Sentences that are few enough for memory."""
+
+BLOCK = 1000
+"""Sentences of a block, as of a part of a corpus that is scored (`scoring.parts.PART`)."""
+
+_SINGLES = 1000
+"""Items asked for one by one that stay in memory, as the texts that show a language."""
+
+
+def store(items: Iterable[Item], kind: Any, *, many: int | None = None) -> Sequence[Item]:
+    """A tuple of items; if they are many, a sequence that keeps them in a temporary file.
+
+    Args:
+        items: Consumed one by one.
+        kind: Their type, as msgspec wants it.
+        many: How many fit into memory; None means `MANY`.
+    """
+    waiting = iter(items)
+    first = tuple(islice(waiting, (MANY if many is None else many) + 1))
+    if len(first) <= (MANY if many is None else many):
+        return first
+    return Stored(chain(first, waiting), kind)
+
+
+def store_samples(samples: Iterable[Sample]) -> Sequence[Sample]:
+    """The samples of a corpus, which have different ids, as `store` keeps items."""
+    ids: list[str] = []
+
+    def with_ids() -> Iterator[Sample]:
+        for sample in samples:
+            ids.append(sample.id)
+            yield sample
+
+    stored = store(with_ids(), Sample)
+    if isinstance(stored, Stored):
+        stored.ids = ids
+    return stored
+
+
+class Block(Sequence[Item]):
+    """Items that are decoded when they are asked for; pickled as they are, encoded."""
+
+    def __init__(self, content: bytes, kind: Any, size: int) -> None:
+        self._content, self._kind, self._size = content, kind, size
+        self._items: list[Item] | None = None
+
+    def __reduce__(self) -> tuple[type[Block[Item]], tuple[bytes, Any, int]]:
+        """Pickle the encoded items."""
+        return Block, (self._content, self._kind, self._size)
+
+    def __len__(self) -> int:
+        """The number of items."""
+        return self._size
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
+        """An item, or several."""
+        if self._items is None:
+            self._items = list(self)
+        return self._items[place]
+
+    def __iter__(self) -> Iterator[Item]:
+        """Yield the items."""
+        import msgspec  # only large corpora need it
+
+        kind: Any = list[self._kind]  # type: ignore[name-defined]
+        return iter(self._items or msgspec.msgpack.decode(self._content, type=kind))
+
+
+class Stored(Sequence[Item]):
+    """Items in a temporary file.
+
+    Args:
+        items: Consumed one by one.
+        kind: Their type.
+    """
+
+    ids: Sequence[str] = ()
+    """Of samples, in order."""
+
+    def __init__(self, items: Iterable[Item], kind: Any) -> None:
+        import msgspec
+
+        self._file = TemporaryFile()  # noqa: SIM115 - closed when nobody has the items any more
+        finalize(self, self._file.close)
+        self._kind = kind
+        self._ends = [0]
+        self._length = 0
+        self._singles: dict[int, Item] = {}
+        waiting = iter(items)
+        while block := list(islice(waiting, BLOCK)):
+            self._length += len(block)
+            self._ends.append(self._ends[-1] + self._file.write(msgspec.msgpack.encode(block)))
+
+    def __reduce__(self) -> tuple[type[tuple[Item, ...]], tuple[list[Item]]]:
+        """Pickle the items."""
+        return tuple, (list(self),)
+
+    def __len__(self) -> int:
+        """The number of items."""
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
+        """An item, or several: a block as it lies in the file, or a tuple."""
+        if isinstance(place, slice):
+            start, stop, step = place.indices(self._length)
+            end_of_block = min(start + BLOCK, self._length)
+            if step == 1 and start < stop == end_of_block and not start % BLOCK:
+                return self._block(start // BLOCK)
+            return tuple(islice(self._from(start), 0, max(0, stop - start), step))
+        at = range(self._length)[place]
+        if at not in self._singles:
+            item = self._block(at // BLOCK)[at % BLOCK]
+            if len(self._singles) >= _SINGLES:
+                return item
+            self._singles[at] = item
+        return self._singles[at]
+
+    def __iter__(self) -> Iterator[Item]:
+        """Yield the items."""
+        return self._from(0)
+
+    def _from(self, start: int) -> Iterator[Item]:
+        first = start // BLOCK
+        blocks = (self._block(number) for number in range(first, len(self._ends) - 1))
+        return islice(chain.from_iterable(blocks), start - first * BLOCK, None)
+
+    def _block(self, number: int) -> Block[Item]:
+        start, end = self._ends[number : number + 2]
+        self._file.seek(start)
+        size = min(BLOCK, self._length - number * BLOCK)
+        return Block(self._file.read(end - start), self._kind, size)
+
+
+Rewrites = tuple[Rewrite, ...]
+
+
+class StoredOutputs(Mapping[str, Rewrites]):
+    """Hypotheses by the ids of a corpus, in its order, block by block in memory.
+
+    Args:
+        ids: Of the corpus.
+        rewrites: What a system made of each of its sentences.
+    """
+
+    def __init__(self, ids: Sequence[str], rewrites: Sequence[Rewrites]) -> None:
+        self.ids, self._rewrites = ids, rewrites
+        self._number = -1
+        self._block: dict[str, Rewrites] = {}
+        self._places: dict[str, int] = {}
+
+    def __reduce__(self) -> tuple[type[StoredOutputs], tuple[Sequence[str], Sequence[Rewrites]]]:
+        """Pickle what it is made of."""
+        return StoredOutputs, (self.ids, self._rewrites)
+
+    def __len__(self) -> int:
+        """The number of sentences."""
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids."""
+        return iter(self.ids)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether the corpus has a sentence of this id."""
+        return name in self._block or name in self._index()
+
+    def __getitem__(self, name: str) -> Rewrites:
+        """The hypotheses for a sentence."""
+        if name not in self._block:
+            following = (self._number + 1) % max(1, -(-len(self.ids) // BLOCK))
+            self._load(following)  # usually one goes through a corpus in order
+            if name not in self._block:
+                self._load(self._index()[name] // BLOCK)
+        return self._block[name]
+
+    def part(self, start: int, stop: int) -> StoredOutputs:
+        """Those for some sentences of the corpus."""
+        return StoredOutputs(self.ids[start:stop], self._rewrites[start:stop])
+
+    def _load(self, number: int) -> None:
+        places = slice(number * BLOCK, (number + 1) * BLOCK)
+        self._number = number
+        self._block = dict(zip(self.ids[places], self._rewrites[places], strict=True))
+
+    def _index(self) -> Mapping[str, int]:
+        if not self._places:
+            self._places = {name: at for at, name in enumerate(self.ids)}
+        return self._places

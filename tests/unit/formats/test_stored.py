@@ -1,0 +1,105 @@
+"""Large corpora lie in a temporary file, and give what they give in memory."""
+
+import pickle
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import gecbench
+from gecbench.core.errors import GecbenchError
+from gecbench.core.sample import Rewrite, Sample
+from gecbench.formats import stored
+from gecbench.scoring import parts
+
+TEXTS = ("我去了学校", "我去学校", "他来这里了", "他昨天来了这里", "他来了")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A corpus of 30 sentences, and what two systems made of it: in lines, and by id."""
+    random = Random(7)
+    rows, ids = [], [f"s{number}" for number in range(30)]
+    for name in ids:
+        references = random.choices([*TEXTS, "没有错误"], k=random.randint(1, 3))
+        rows.append([name, random.choice(TEXTS), *references])
+    rows[4][2:] = ["无法标注"]
+    corpus, lines, table = (tmp_path / name for name in ("dev.tsv", "a.txt", "b.tsv"))
+    corpus.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
+    lines.write_text("".join(random.choice(TEXTS) + "\n" for _ in rows), "utf-8")
+    outputs = [[*row[:2], random.choice(TEXTS)] for row in rows]
+    table.write_text("".join("\t".join(row) + "\n" for row in outputs), "utf-8")
+    return corpus, lines, table
+
+
+def test_items_come_as_they_were_stored():
+    samples = [
+        Sample(f"{n}", TEXTS[n % 5], (Rewrite("甲"), Rewrite(error_free=True)), {"n": str(n)})
+        for n in range(2500)
+    ]
+    kept = stored.store(samples, Sample, many=10)
+    assert isinstance(kept, stored.Stored)
+    assert [*kept] == samples
+    assert len(kept) == 2500
+    assert (kept[0], kept[1999], kept[-1]) == (samples[0], samples[1999], samples[-1])
+    for places in (slice(0, 1000), slice(2000, 3000), slice(990, 1010), slice(None, None, 700)):
+        assert [*kept[places]] == samples[places]
+    assert pickle.loads(pickle.dumps(kept)) == tuple(samples)
+    assert [*pickle.loads(pickle.dumps(kept[1000:2000]))] == samples[1000:2000]
+    assert stored.store(samples, Sample) == tuple(samples)
+
+
+@pytest.mark.parametrize(("size", "jobs"), [(1, 1), (2, 1), (7, 1), (7, 2), (30, 1)])
+def test_scores_do_not_depend_on_where_sentences_lie(files, run, monkeypatch, size, jobs):
+    outputs = [files[0].parent / name for name in ("scores.json", "sentences.jsonl")]
+    options = ["--scheme", "zh-char", "--metric", "cherrant,gleu", "--ci", "--resamples", "100"]
+    options += ["-o", str(outputs[0]), "--per-sentence", str(outputs[1])]
+
+    def score(jobs: int) -> tuple[object, ...]:
+        result = run("score", *files, *options, "--jobs", str(jobs))
+        assert result[0] == 0, result
+        return result, *(path.read_bytes() for path in outputs)
+
+    whole = score(1)
+    monkeypatch.setattr(stored, "MANY", 0)
+    monkeypatch.setattr(stored, "BLOCK", size)
+    monkeypatch.setattr(parts, "PART", size)
+    assert score(jobs) == whole
+
+
+def test_a_system_in_another_order_is_joined_by_id(files, monkeypatch):
+    corpus, _, table = files
+    lines = table.read_text("utf-8").splitlines(keepends=True)
+    table.write_text("".join(reversed(lines)), "utf-8")
+    monkeypatch.setattr(stored, "MANY", 0)
+    monkeypatch.setattr(stored, "BLOCK", 7)
+    data = gecbench.load(corpus, in_memory=False)
+    output = gecbench.load_system(table, data)
+    whole = gecbench.load(corpus)
+    assert {**output.hypotheses} == {**gecbench.load_system(table, whole).hypotheses}
+    scores = [gecbench.score(texts, output, scheme="zh-char") for texts in (data, whole)]
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize("change", ["double", "short", "blank", "source"])
+def test_errors_are_those_of_a_corpus_in_memory(files, monkeypatch, change):
+    corpus, _, table = files
+    path = corpus if change == "double" else table
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    broken = {
+        "double": [*lines, lines[3]],
+        "short": lines[:-1],
+        "blank": [*lines[:20], "\n", *lines[20:]],
+        "source": [*lines[:20], lines[20].replace("\t", "\t变", 1), *lines[21:]],
+    }
+    path.write_text("".join(broken[change]), "utf-8")
+
+    def message(*, in_memory: bool) -> str:
+        with pytest.raises(GecbenchError) as error:
+            gecbench.load_system(table, gecbench.load(corpus, in_memory=in_memory))
+        return str(error.value)
+
+    expected = message(in_memory=True)
+    monkeypatch.setattr(stored, "MANY", 0)
+    monkeypatch.setattr(stored, "BLOCK", 7)
+    assert message(in_memory=False) == expected
