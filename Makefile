@@ -60,8 +60,9 @@ fix: $(VENV)/.dev  ## format, and fix what ruff can
 golden: $(VENV)/.dev  ## compare with what official tools gave
 	$(BIN)/pytest tests/golden
 
-integrations: $(OTHERS)/.dev  ## try the adapters in the libraries that they are for: evaluate, gec-metrics, lm-evaluation-harness
-	GECBENCH_SHARED_REQUIRED=1 $(OTHERS)/bin/python -m pytest tests/integrations tests/e2e/test_examples_in_docs.py -k integrations
+integrations: $(OTHERS)/.dev  ## try the adapters in the libraries that they are for, and zh-lm with kenlm
+	GECBENCH_SHARED_REQUIRED=1 $(OTHERS)/bin/python -m pytest tests/integrations tests/e2e/test_examples_in_docs.py \
+		tests/unit/models/lexical/test_chinese_lm.py -k 'integrations or chinese_lm'
 
 notebooks: $(OTHERS)/.dev  ## run the notebooks in docs again, and keep what they show
 	cd docs/notebook && $(CURDIR)/$(OTHERS)/bin/jupyter-execute --inplace \

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from corrector_checks import EN, ZH, check_corrector
@@ -107,10 +108,10 @@ def test_the_search_finds_what_trying_all_finds(
     assert path
 
 
-def test_wrong_options_and_models(tmp_path: Path) -> None:
+def test_wrong_options_and_models(tmp_path: Path, need: Callable[[str], ModuleType]) -> None:
     with pytest.raises(UsageError):
         load_corrector("zh-lm", {"caution": 0})
-    pytest.importorskip("kenlm", reason="kenlm, of the extra zh-lm, is not installed")
+    need("kenlm")
     (tmp_path / "words.lm").write_text("no model", encoding="utf-8")
     with pytest.raises(FormatError, match=r"words\.lm"):
         load_corrector(f"zh-lm:{tmp_path / 'words.lm'}")
@@ -124,8 +125,8 @@ def test_without_kenlm_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
         load_corrector("zh-lm")
 
 
-def test_a_model_of_kenlm(tmp_path: Path) -> None:
-    pytest.importorskip("kenlm", reason="kenlm, of the extra zh-lm, is not installed")
+def test_a_model_of_kenlm(tmp_path: Path, need: Callable[[str], ModuleType]) -> None:
+    need("kenlm")
     unigrams = ["-9\t<unk>", "-99\t<s>", "-1\t</s>"]
     unigrams += [f"-2\t{w}" for w in ("你们", "要", "小心", "一点", "新", "小")]
     content = "\\data\\\nngram 1=9\nngram 2=1\n\n\\1-grams:\n" + "\t0\n".join(unigrams)
