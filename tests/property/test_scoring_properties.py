@@ -166,7 +166,7 @@ def slow_greedy(metric: SpanF, some: list[Case]) -> list[tuple[int, int, int, in
         for h, r in itertools.product(range(len(case.hypotheses)), range(len(case.references))):
             single_keys = keys(case.hypotheses[h], metric.level, metric.chosen)
             two = keys(case.references[r], metric.level, metric.chosen)
-            pairing = pair(single_keys, two)[0]
+            pairing = pair(single_keys, two).counts
             p = (tp + pairing.tp) / (tp + pairing.tp + fp + pairing.fp) if fp + pairing.fp else 1.0
             q = (tp + pairing.tp) / (tp + pairing.tp + fn + pairing.fn) if fn + pairing.fn else 1.0
             square = metric.beta**2
@@ -208,7 +208,8 @@ def plain(some: list[Edit]) -> CaseRewrite:
 @given(st.lists(EDITS, max_size=4), st.lists(EDITS, max_size=4), st.sampled_from(LEVELS))
 def test_hits_and_misses_make_up_each_side(first: list[Edit], second: list[Edit], level):
     sides = [keys(plain(edits), level, Filter()) for edits in (first, second)]
-    counts, by_type = pair(*sides)
+    pairing = pair(*sides)
+    counts, by_type = pairing.counts, pairing.by_type
     proposed, needed = (sum(k[:2] != (-1, -1) for k in side) for side in sides)
     assert counts.tp + counts.fp == proposed
     assert counts.tp + counts.fn == needed
@@ -221,7 +222,8 @@ def test_every_edit_of_a_reference_is_found_or_missed(
 ):
     """Pooled alternatives, too: there a hit counts as often as the reference has it."""
     sides = [keys(rewrite, level, Filter()) for rewrite in (first, second)]
-    counts, by_type = pair(*sides)
+    pairing = pair(*sides)
+    counts, by_type = pairing.counts, pairing.by_type
     missed = [labels for key, labels in sides[1].items() if key not in sides[0]]
     hit = [labels for key, labels in sides[1].items() if key in sides[0]]
     wrong = [labels for key, labels in sides[0].items() if key not in sides[1]]
@@ -236,7 +238,7 @@ def test_every_edit_of_a_reference_is_found_or_missed(
 @given(VERSIONS, VERSIONS)
 def test_detection_finds_no_less_than_correction(first: CaseRewrite, second: CaseRewrite):
     def hits(level: str) -> int:
-        return pair(keys(first, level, Filter()), keys(second, level, Filter()))[0].tp
+        return pair(keys(first, level, Filter()), keys(second, level, Filter())).counts.tp
 
     assert hits("correction-type") <= hits("correction")
     assert hits("correction") <= hits("detection-span") <= hits("detection-token")
