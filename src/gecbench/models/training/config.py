@@ -95,14 +95,15 @@ class TrainingTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
 
 class DevicesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How the network is put on devices; a run may go on with another table.
+    """How the network is put on devices; a run may go on with others than it was begun with.
 
     Args:
         strategy: "ddp" has the whole network on each device; "fsdp" shards weights, gradients and
             the optimizer over all devices of torchrun, for networks that do not fit on one.
         gradient_checkpointing: Compute activations again in the backward pass: less memory, a
             third more time.
-        compile: Compile the network by torch.compile; needs a compiler of C++ on a CPU.
+        compile: Compile the network by torch.compile; needs a compiler of C++ on a CPU. Dropout
+            draws other numbers then, so a run goes on as it was begun.
     """
 
     strategy: Literal["ddp", "fsdp"] = "ddp"

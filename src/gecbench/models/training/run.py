@@ -23,7 +23,7 @@ from gecbench.lang import language_of
 from gecbench.models import MODEL
 from gecbench.models.folder import Card, atomic_folder, read_card, write_card
 from gecbench.models.robust.pairs import check_robust_table, distinct_pairs, read_context_pairs
-from gecbench.models.training.config import RunConfig
+from gecbench.models.training.config import DevicesTable, RunConfig
 from gecbench.models.training.data import TrainingData, read_pairs
 from gecbench.models.training.task import Dataset, Task, TrainingKind, resolve_paths
 
@@ -33,8 +33,12 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 _CONFIG, _LOCK = "run.json", ".lock"
-_FREE = tuple(f"configuration.{k}" for k in ("devices", "tracking", "training.accumulation"))
-"""What may be changed before a run goes on; the batches of a step stay as many."""
+_FREE = tuple(
+    f"configuration.{key}"
+    for key in ("devices.strategy", "devices.gradient_checkpointing", "tracking")
+)
+"""What may be changed before a run goes on; compiled networks draw other numbers for dropout."""
+_ACCUMULATION = "configuration.training.accumulation"
 
 _LIBRARIES = ("torch", "transformers", "accelerate", "peft", "numpy")
 
@@ -215,10 +219,13 @@ def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) ->
         raise GecbenchError(f"{path}: is damaged ({error}); name another folder") from error
     # As JSON has it, where a tuple is a list.
     config = json.loads(json.dumps(provenance["configuration"]))
+    # Runs of older versions have neither table, nor the batches of a step.
+    tables = {"devices": msgspec.to_builtins(DevicesTable())}
+    free = (*_FREE, _ACCUMULATION) if "batches per step" in before else _FREE
     differences = sorted(
         key
-        for key in _differing_keys(before.get("configuration", {}), config)
-        if not key.startswith(_FREE)
+        for key in _differing_keys(tables | before.get("configuration", {}), config)
+        if not key.startswith(free)
     )
     # By their order, which the configuration tells: paths depend on where the command is given.
     hashes = [*before.get("data", {}).values()]
