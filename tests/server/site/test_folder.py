@@ -8,7 +8,15 @@ import pytest
 
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.site import folder
-from gecbench.server.site.folder import Site, apply_environment, make_site, read_site, write_options
+from gecbench.server.site.folder import (
+    Site,
+    apply_environment,
+    check_extras,
+    make_site,
+    make_upload_folder,
+    read_site,
+    write_options,
+)
 
 
 def mode(path):
@@ -152,3 +160,23 @@ def test_the_zone_of_the_machine(tmp_path, monkeypatch, variable, link, text, zo
     if text:
         (tmp_path / "timezone").write_text(text)
     assert folder.machine_zone({"TZ": variable}) == zone
+
+
+@pytest.mark.parametrize("cache", ["redis://host:abc", "redis://:secret@host:99999/0"])
+def test_an_address_that_redis_cannot_read_is_refused_and_not_repeated(cache):
+    pytest.importorskip("redis")
+    with pytest.raises(UsageError, match=r"cache is no address of Redis") as refused:
+        check_extras(cache=cache)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("made", ["missing/uploads", "file"])
+def test_a_folder_that_takes_no_uploads_is_refused_at_the_start(tmp_path, made):
+    (tmp_path / "file").touch()
+    site = Site(folder=tmp_path, secret="s", uploads=str(tmp_path / made))
+    with pytest.raises(GecbenchError, match=r"cannot be kept here.*GECBENCH_UPLOADS"):
+        make_upload_folder(site)
+    with pytest.raises(UsageError, match=r"uploads is 'relative'"):
+        apply_environment(site, {"GECBENCH_UPLOADS": "relative"})
+    make_upload_folder(Site(folder=tmp_path, secret="s", uploads=str(tmp_path / "uploads")))
+    assert (tmp_path / "uploads" / "gecbench-uploads").stat().st_mode & 0o777 == 0o700

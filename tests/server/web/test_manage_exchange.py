@@ -306,6 +306,22 @@ def test_an_upload_is_forgotten_when_asked_and_after_a_day(project, boss, folder
     assert boss.get(report).status_code == 200
 
 
+def test_what_others_keep_in_the_folder_of_uploads_stays(project, boss, tmp_path, monkeypatch):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    monkeypatch.setattr(settings, "SITE", replace(settings.SITE, uploads=str(shared)))
+    uploaded(boss, "一句话。\n")
+    (ours,) = shared.iterdir()
+    (waiting,) = ours.iterdir()
+    foreign = [shared / "theirs", shared / ("0" * 32), ours / "theirs", ours / ("0" * 32)]
+    for there in (*foreign, waiting):
+        there.mkdir(exist_ok=True)
+        os.utime(there, (0, 0))
+    uploaded(boss, "二句话。\n")
+    assert not waiting.exists()
+    assert all(there.is_dir() for there in foreign)
+
+
 @pytest.mark.parametrize("fields", [{"priority": "soon"}, {"references": "eat"}, {"encoding": "x"}])
 def test_options_that_mean_nothing_are_said(project, boss, fields):
     report = uploaded(boss, "一句话。\n")

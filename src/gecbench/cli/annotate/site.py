@@ -90,6 +90,7 @@ def serve(
         check_extras,
         check_zone,
         make_site,
+        make_upload_folder,
         private_folder,
     )
 
@@ -114,6 +115,7 @@ def serve(
         site = open_up_to_date(data, variables, copy=not no_copy, migrate=not no_migrate)
         address = serving.Address(address.host, bound.getsockname()[1])
         message = start_message(site, address, alone=not no_migrate)
+        make_upload_folder(site)
         serving.collect_static_files()
         serving.run(
             bound,

@@ -137,6 +137,7 @@ BACKUPS = "backups"
 LOCK = "serving.lock"
 STATIC = "static"
 UPLOADS = "uploads"
+SHARED_UPLOADS = "gecbench-uploads"
 REPLACED = "replaced-"
 """What a restore has put aside begins so."""
 
@@ -164,8 +165,8 @@ class Site:
         log: How requests are logged, "text" or "json".
         hints_en: The corrector whose hints perturbers of English may ask for; "" is none.
         hints_zh: That for Chinese.
-        uploads: The folder of files that wait to be imported, one for all hosts; "" is in the
-            data folder.
+        uploads: The folder in which files wait to be imported, one for all hosts; "" is the data
+            folder.
         cache: Redis, as redis://host:6379/0, in which all hosts count how often people ask; "" is
             the database, or the memory of each process on SQLite.
         metrics_token: Whoever reads /metrics has it; "" is nobody.
@@ -205,6 +206,13 @@ class Site:
     def backups(self) -> Path:
         """The folder of backups."""
         return self.folder / BACKUPS
+
+    @property
+    def upload_folder(self) -> Path:
+        """The folder of files that wait to be imported: always one of our own."""
+        if not self.uploads:
+            return self.folder / UPLOADS
+        return Path(self.uploads) / SHARED_UPLOADS
 
 
 def make_site(folder: Path, secret: str = "") -> Site:
@@ -277,6 +285,27 @@ def read_site(folder: Path) -> Site:
     return Site(folder=folder, secret=secret, **_options(folder / OPTIONS))  # type: ignore[arg-type]
 
 
+def make_upload_folder(site: Site) -> None:
+    """Make the folder of files that wait to be imported, or find it usable.
+
+    A folder whose parent is missing is not made: it may be that of a disk that is not mounted.
+
+    Raises:
+        GecbenchError: It cannot be made, or be written to.
+    """
+    folder = site.upload_folder
+    try:
+        folder.parent.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise GecbenchError(
+            f"{folder}: files to be imported cannot be kept here: {error.strerror}; make the "
+            "folder for the user of the server, or name another one: uploads (GECBENCH_UPLOADS)"
+        ) from error
+
+
 def _write_private(path: Path, text: str) -> None:
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
@@ -338,7 +367,9 @@ def _check(where: str, key: str, value: object) -> None:
     if key == "smtp" and isinstance(value, str) and value:
         _check_smtp(where, value)
     if key == "cache" and value and not str(value).startswith(("redis://", "rediss://", "unix://")):
-        raise UsageError(f"{where}: cache is no address of Redis; write redis://host:6379/0")
+        raise UsageError(f"{where}: {_NO_REDIS}")
+    if key == "uploads" and value and not Path(str(value)).is_absolute():
+        raise UsageError(f"{where}: uploads is {value!r}; it is the whole path of a folder")
     if key == "metrics_token" and value and len(str(value)) < _SHORTEST_TOKEN:
         raise UsageError(
             f"{where}: metrics_token has fewer than {_SHORTEST_TOKEN} characters; make one at "
@@ -347,6 +378,7 @@ def _check(where: str, key: str, value: object) -> None:
 
 
 _SHORTEST_TOKEN = 16
+_NO_REDIS = "cache is no address of Redis; write redis://host:6379/0"
 
 
 def _check_smtp(where: str, url: str) -> None:
@@ -504,9 +536,10 @@ def open_site(folder: Path, **overruling: str) -> Site:
 
 
 def check_extras(database: str = "", cache: str = "") -> None:
-    """Refuse in one line what would end in a traceback of an import.
+    """Refuse in one line what would end in a traceback of an import, or of the address of Redis.
 
     Raises:
+        UsageError: The option `cache` is no address.
         MissingExtraError: The extra `annotate` is missing, or `postgres` or `redis` where needed.
     """
     from importlib.util import find_spec
@@ -517,5 +550,13 @@ def check_extras(database: str = "", cache: str = "") -> None:
             raise MissingExtraError(f"{module} (the annotation platform)", "annotate")
     if database.startswith("postgres"):
         check_client()
-    if cache and find_spec("redis") is None:
+    if not cache:
+        return
+    if find_spec("redis") is None:
         raise MissingExtraError("redis (for the option `cache`)", "redis")
+    from redis.connection import parse_url
+
+    try:
+        parse_url(cache)
+    except ValueError:  # it may hold a password, so it is not repeated
+        raise UsageError(_NO_REDIS) from None

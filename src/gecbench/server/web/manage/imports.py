@@ -54,7 +54,6 @@ from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError
 from gecbench.server.workflow.perturbation import SCHEMES, find_faults
 
-FOLDER = "uploads"
 KEPT_SECONDS = 24 * 3600
 MOST_FILES = 10
 
@@ -125,13 +124,13 @@ def save_upload(member: Member, files: Sequence[UploadedFile[bytes]]) -> Waiting
     folder = _root() / token
     folder.mkdir(mode=0o700)
     names = tuple((file.name or "file")[-200:] for file in files)
+    about = {"project": member.project_id, "person": member.person_id, "names": names}
+    with _open_private(folder / _ABOUT) as target:  # first: it marks the folder as ours
+        target.write(json.dumps(about).encode())
     for n, file in enumerate(files):
         with _open_private(folder / str(n)) as target:
             for chunk in file.chunks():
                 target.write(chunk)
-    about = {"project": member.project_id, "person": member.person_id, "names": names}
-    with _open_private(folder / _ABOUT) as target:
-        target.write(json.dumps(about).encode())
     return Waiting(token, folder, names)
 
 
@@ -151,7 +150,7 @@ def waiting_upload(member: Member, token: str) -> Waiting:
 
 
 def _root() -> Path:
-    folder = Path(settings.SITE.uploads or settings.SITE.folder / FOLDER)
+    folder: Path = settings.SITE.upload_folder
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
@@ -161,8 +160,10 @@ def _open_private(path: Path) -> BinaryIO:
 
 
 def _forget_old() -> None:
-    """Remove what nobody has confirmed for a day."""
+    """Remove what nobody has confirmed for a day, and nothing that we have not made."""
     for folder in _root().iterdir():
+        if not _TOKEN.fullmatch(folder.name) or not (folder / _ABOUT).is_file():
+            continue
         with suppress(FileNotFoundError):  # somebody else was as tidy
             if folder.stat().st_mtime < time.time() - KEPT_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
