@@ -557,6 +557,6 @@ def check_extras(database: str = "", cache: str = "") -> None:
     from redis.connection import parse_url
 
     try:
-        parse_url(cache)
+        parse_url(cache)  # type: ignore[no-untyped-call]
     except ValueError:  # it may hold a password, so it is not repeated
         raise UsageError(_NO_REDIS) from None
