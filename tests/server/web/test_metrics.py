@@ -62,10 +62,41 @@ def test_requests_work_and_errors_of_the_database_are_counted(watched, monkeypat
     assert not [key for key in after if "secret" in str(key)]
 
 
+def test_a_failure_in_a_middleware_counts_and_counters_outlive_the_database(watched, monkeypatch):
+    kind = ("gecbench_database_errors_total", "OperationalError")
+    before = read().get(kind, 0)
+    cache.clear()
+
+    def fails(*_args, **_named):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr("gecbench.server.models.sessions.SessionStore.load", fails)
+    monkeypatch.setattr("django.db.backends.utils.CursorWrapper.execute", fails)
+    signed_in = Client(raise_request_exception=False)
+    signed_in.cookies["gecbench_session"] = "x" * 32
+    assert signed_in.get("/").status_code == 503
+    after = read()
+    assert after[kind] == before + 1
+    assert not [key for key in after if key[0] == "gecbench_sentences"]
+
+
+def test_what_watches_the_server_is_no_request_and_its_end_no_failure(watched, monkeypatch, caplog):
+    monkeypatch.setattr("gecbench.server.web.home.is_ending", lambda: True)
+    monkeypatch.setattr("gecbench.server.web.middleware.is_ending", lambda: True)
+    assert Client().get("/readyz").status_code == 503
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    routes = {key[2] for key in read() if key[0] == "gecbench_requests_total"}
+    assert not routes & {"/readyz", "/healthz", "/metrics"}
+
+
 def test_only_the_token_opens_it_under_whatever_name_the_host_has(watched):
     path, right = "/metrics", {"authorization": f"Bearer {TOKEN}"}
     for headers in ({}, {"authorization": f"Bearer {TOKEN}x"}, {"authorization": TOKEN}):
         assert Client(headers=headers).get(path).status_code == 404
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.post(path).status_code == 404
+    assert Client(headers={"authorization": f"bearer {TOKEN}"}).get(path).status_code == 200
+    assert Client(headers=right).post(path).status_code == 405
     assert Client(headers=right).get(path, HTTP_HOST="10.1.2.3:8700").status_code == 200
     assert Client().get("/readyz", HTTP_HOST="10.1.2.3:8700").status_code == 200
     assert Client().get("/login", HTTP_HOST="10.1.2.3:8700").status_code == 400

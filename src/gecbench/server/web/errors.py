@@ -103,12 +103,16 @@ def answer(request: HttpRequest, error: Exception) -> HttpResponse | None:
     if isinstance(error, GecbenchError):
         return error_response(request, HTTPStatus.UNPROCESSABLE_ENTITY, error)
     status = status_of(error)
-    if isinstance(error, DatabaseError | InterfaceError):
-        count_database_error(_kind(error))
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        return None
+        return None  # `server_error` answers
+    _count(error)
     _LOG.error("the database failed: %s", _kind(error))
     return error_response(request, status)
+
+
+def _count(error: BaseException | None) -> None:
+    if isinstance(error, DatabaseError | InterfaceError):
+        count_database_error(_kind(error))
 
 
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, "53100"}
@@ -279,8 +283,10 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500, or what the failure that is being handled means."""
-    return error_response(request, status_of(sys.exc_info()[1]))
+    """Answer 500, or what the failure that is being handled means, in a middleware too."""
+    error = sys.exc_info()[1]
+    _count(error)
+    return error_response(request, status_of(error))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

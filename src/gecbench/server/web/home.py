@@ -381,7 +381,9 @@ def ready(request: HttpRequest) -> HttpResponse:
     """
     del request
     if is_ending():
-        return HttpResponse("ending\n", status=503, content_type="text/plain")
+        response = HttpResponse("ending\n", status=503, content_type="text/plain")
+        response._has_been_logged = True  # type: ignore[attr-defined]  # it is no failure
+        return response
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

@@ -6,15 +6,18 @@ for all: https://prometheus.github.io/client_python/multiprocess/.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable
 
 from django.conf import settings
 from django.core.cache import cache
+from django.db import DatabaseError, InterfaceError
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram
 from prometheus_client import generate_latest as write_metrics
@@ -22,7 +25,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from gecbench.server.models import Sentence, Slot
+from gecbench.server.models import Project, Sentence, Slot
 from gecbench.server.web.permissions import anyone
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
@@ -38,8 +41,11 @@ _SECONDS = Histogram(
 _DATABASE_ERRORS = Counter(
     "gecbench_database_errors", "Requests that failed by the database.", ("kind",)
 )
-_COUNTED_EVERY = 15
+_COUNTED_EVERY = 60
 """Seconds for which a process keeps the counts of rows."""
+_AGAIN_AFTER = 10
+"""Seconds until a database that did not answer is asked again."""
+_LOG = logging.getLogger("gecbench.failures")
 
 
 def count_request(method: str, route: str, status: int, seconds: float) -> None:
@@ -57,8 +63,15 @@ class _Work(Collector):
     """Sentences and places of all projects by their state, as the database has them."""
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Count them, at most once in a while."""
-        counts = cache.get_or_set("gecbench.work", _count_work, _COUNTED_EVERY) or {}
+        """Count them, at most once in a while; nothing if the database does not answer."""
+        counts = cache.get("gecbench.work")
+        if counts is None:
+            try:
+                counts = _count_work()
+            except (DatabaseError, InterfaceError) as error:
+                _LOG.error("the work cannot be counted: %s", type(error).__name__)
+                counts = {}
+            cache.set("gecbench.work", counts, _COUNTED_EVERY if counts else _AGAIN_AFTER)
         for name, (what, rows) in counts.items():
             family = GaugeMetricFamily(name, what, labels=("project", "state"))
             for project, state, count in rows:
@@ -67,28 +80,37 @@ class _Work(Collector):
 
 
 def _count_work() -> dict[str, tuple[str, list[tuple[str, str, int]]]]:
-    sentences = Sentence.objects.filter(purpose="real")
-    return {
-        name: (
+    slugs = dict(Project.objects.values_list("pk", "slug"))
+    sentences = Sentence.objects.filter(purpose="real", project__in=list(slugs))  # by an index
+    counts = {}
+    for name, what, rows in (
+        ("gecbench_sentences", "Sentences; review_ready ones wait for a reviewer.", sentences),
+        ("gecbench_tasks", "Places of annotators; free ones wait.", Slot.objects.all()),
+    ):
+        states = rows.order_by().values_list("project", "state").annotate(Count("pk"))
+        counts[name] = (
             what,
-            list(rows.order_by().values_list("project__slug", "state").annotate(Count("pk"))),
+            [(slugs[key], state, count) for key, state, count in states if key in slugs],
         )
-        for name, what, rows in (
-            ("gecbench_sentences", "Sentences; review_ready ones wait for a reviewer.", sentences),
-            ("gecbench_tasks", "Places of annotators; free ones wait.", Slot.objects.all()),
-        )
-    }
+    return counts
 
 
 @anyone
+@csrf_exempt
 @never_cache
-@require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer whoever has the site's token; for anybody else there is no such page."""
     token = settings.SITE.metrics_token
-    header = request.headers.get("Authorization", "")
-    if not token or not constant_time_compare(header, f"Bearer {token}"):
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    right = constant_time_compare(secret.strip(), token)
+    if not token or scheme.lower() != "bearer" or not right:
         raise Http404
+    return _write(request)
+
+
+@require_safe
+def _write(request: HttpRequest) -> HttpResponse:
+    del request
     processes = REGISTRY
     if FOLDER_VARIABLE in os.environ:
         processes = CollectorRegistry()

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
 from gecbench.server.site.folder import is_zone
+from gecbench.server.site.serving import is_ending
 from gecbench.server.web import errors, metrics
 from gecbench.server.web.http import client_address
 from gecbench.server.workflow import audit
@@ -57,9 +58,12 @@ def _log(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     route = request.resolver_match.route if request.resolver_match else "(no page)"
     person = getattr(getattr(request, "_cached_user", None), "pk", None)
     method = str(request.method) if request.method in _METHODS else "OTHER"
-    metrics.count_request(method, f"/{route}", response.status_code, seconds)
+    watched = request.path_info in _WATCHED  # a proxy's and Prometheus's, not people's
+    if not watched:
+        metrics.count_request(method, f"/{route}", response.status_code, seconds)
+    failed = response.status_code >= 500 and not (watched and is_ending())
     _LOG.log(
-        logging.ERROR if response.status_code >= 500 else logging.INFO,
+        logging.ERROR if failed else logging.INFO,
         "%s /%s %d %.0f ms",
         method,
         route,
