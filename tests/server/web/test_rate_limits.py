@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -28,14 +29,14 @@ def redis(site, tmp_path: Path) -> Iterator[str]:
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("no Redis: install Debian's package redis-server")
-    socket = tmp_path / "redis.sock"
-    words = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(tmp_path)]
+    path = tmp_path / "redis.sock"
+    words = ["--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(tmp_path)]
     process = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL)
     end = time.monotonic() + 30
-    while not socket.exists():
+    while not path.exists():
         assert time.monotonic() < end
         time.sleep(0.01)
-    yield f"unix://{socket}"
+    yield f"unix://{path}"
     process.kill()
     process.wait()
 
@@ -85,10 +86,34 @@ def test_whoever_waits_as_long_as_was_said_may_go_on(shared, monkeypatch):
     assert ask(2) == [0, 0]
 
 
-def test_without_redis_nobody_is_held_up_and_the_log_says_so(site, caplog):
-    url = f"redis://127.0.0.1:{free_port()}/0"
-    with override_settings(SITE=replace(settings.SITE, rate_limits=True, cache=url)):
-        assert ask(1) == [0]
-    assert "ConnectionError" in caplog.text
+@pytest.mark.parametrize("hangs", [False, True])
+def test_without_redis_nobody_is_held_up_and_the_log_says_so_once(site, caplog, hangs, monkeypatch):
+    """It is away, or takes connections and never answers."""
+    monkeypatch.setattr(http, "_OUTAGE", http._Outage())
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"redis://127.0.0.1:{server.getsockname()[1] if hangs else free_port()}/0"
+        began = time.monotonic()
+        with override_settings(SITE=replace(settings.SITE, rate_limits=True, cache=url)):
+            assert ask(20) == [0] * 20
+            assert time.monotonic() - began < 1.5
+            http._OUTAGE.ask_again_at = 0
+            assert ask(1) == [0]
+    (record,) = caplog.records
+    assert ("TimeoutError" if hangs else "ConnectionError") in record.getMessage()
     assert url not in caplog.text
+    http._redis_script.cache_clear()
+
+
+def test_an_ipv6_line_has_one_limit_for_all_its_addresses():
+    assert http._network("2001:db8:1:2::7") == http._network("2001:db8:1:2:ffff::")
+    assert http._network("2001:db8:1:3::7") != http._network("2001:db8:1:2::7")
+    assert http._network("::ffff:192.0.2.7") == http._network("192.0.2.7") == "192.0.2.7"
+
+
+def test_sites_that_share_a_redis_do_not_share_limits(redis, monkeypatch):
+    monkeypatch.setattr(http, "LIMITS", {"sign-in": http.Limit(1 / 1000, 1)})
+    for secret in ("a" * 32, "b" * 32):
+        changed = replace(settings.SITE, rate_limits=True, cache=redis, secret=secret)
+        with override_settings(SITE=changed):
+            assert ask(2)[0] == 0
     http._redis_script.cache_clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import json
 import logging
@@ -203,7 +204,7 @@ LIMITS: Mapping[str, Limit] = {
     "password-mail": Limit(1 / 60, 5),
     "add-person": Limit(10 / 60, 20),
 }
-"""What is limited; sign-in and mails by network address, all others by person."""
+"""What is limited; sign-in and mails by network address (IPv6: /64), all others by person."""
 
 _MOST = 10_000
 _MICROSECOND = 1e-6
@@ -281,29 +282,71 @@ def _wait_in_rows(kind: str, who: object) -> int:
     return max(1, math.ceil(left - room))
 
 
+class _Outage:
+    """Redis that did not answer is left alone for a while, so that no request waits for it."""
+
+    def __init__(self) -> None:
+        self.since: float | None = None
+        self.ask_again_at = 0.0
+
+    def failed(self, error: Exception) -> None:
+        now = time.monotonic()
+        self.ask_again_at = now + _REDIS_RESTS
+        if self.since is None:
+            self.since = now
+            _LOG.error("nobody's pace is limited, for Redis failed: %s", type(error).__name__)
+
+    def ended(self) -> None:
+        if self.since is not None:
+            seconds, self.since = time.monotonic() - self.since, None
+            _LOG.warning("Redis answers again after %.0f s: paces are limited", seconds)
+
+
+_REDIS_TIMEOUT = 0.1
+_REDIS_RESTS = 5.0
+_OUTAGE = _Outage()
+
+
 def _wait_in_redis(kind: str, who: object) -> int:
-    """Without Redis nobody is held up, and the log says so."""
+    """Without Redis nobody is held up, and the log says so, once."""
     from redis import RedisError
 
+    if time.monotonic() < _OUTAGE.ask_again_at:
+        return 0
     limit = LIMITS[kind]
     room = (limit.burst - 1) / limit.rate + _MICROSECOND
     try:
         left = _redis_script(settings.SITE.cache)(
-            keys=[f"gecbench rate {kind} {who}"], args=[1 / limit.rate, room]
+            keys=[f"gecbench {_site_name(settings.SITE.secret)} rate {kind} {who}"],
+            args=[1 / limit.rate, room],
         )
     except RedisError as error:
-        _LOG.error("nobody's pace is limited, for Redis failed: %s", type(error).__name__)
+        _OUTAGE.failed(error)
         return 0
+    _OUTAGE.ended()
     return math.ceil(float(left))
 
 
 @cache
 def _redis_script(url: str) -> Callable[..., bytes]:
     from redis import Redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
 
-    client = Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2)
+    client = Redis.from_url(
+        url,
+        socket_timeout=_REDIS_TIMEOUT,
+        socket_connect_timeout=_REDIS_TIMEOUT,
+        retry=Retry(NoBackoff(), 0),
+    )
     script: Callable[..., bytes] = client.register_script(_SCRIPT)
     return script
+
+
+@cache
+def _site_name(secret: str) -> str:
+    """What tells the keys of sites apart that share a Redis."""
+    return hashlib.blake2b(secret.encode(), digest_size=6, person=b"redis keys").hexdigest()
 
 
 def limited(kind: str) -> Callable[[View], View]:
@@ -330,11 +373,25 @@ def seconds_to_wait(kind: str, request: HttpRequest) -> int:
     if not settings.SITE.rate_limits:
         return 0
     # A person's requests count wherever they come from.
-    who = request.user.pk if request.user.is_authenticated else client_address(request)
+    who = request.user.pk if request.user.is_authenticated else _network(client_address(request))
     if settings.SITE.cache:
         return _wait_in_redis(kind, who)
     in_rows = connection.vendor == "postgresql"
     return _wait_in_rows(kind, who) if in_rows else _BUCKETS.wait(kind, who)
+
+
+def _network(address: str | None) -> str | None:
+    """The address, or an IPv6 one's /64: one line of a provider has all of those.
+
+    >>> _network("192.0.2.7"), _network("2001:db8:1:2:3:4:5:6")
+    ('192.0.2.7', '2001:db8:1:2::/64')
+    """
+    if address is None or ":" not in address:
+        return address
+    ip = ipaddress.IPv6Address(address)
+    if ip.ipv4_mapped:
+        return str(ip.ipv4_mapped)
+    return str(ipaddress.ip_network((ip.packed[:8] + bytes(8), 64)))
 
 
 def attachment(name: str, media: str, content: Iterator[bytes]) -> StreamingHttpResponse:
