@@ -39,7 +39,7 @@ class _Commands(LazyGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            if "django.db" not in sys.modules:  # no database has failed
+            if "gecbench.server.models" not in sys.modules:  # no database has failed
                 raise
             from gecbench.server.web.errors import database_error
 
