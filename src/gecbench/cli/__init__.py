@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import io
 import os
@@ -114,7 +115,7 @@ def _fail(error: BaseException, *, debug: bool) -> None:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         sys.exit(2)
-    if isinstance(error, OSError) and error.filename is None:
+    if _is_of_output(error):
         _forget_output()
         if isinstance(error, BrokenPipeError):
             return  # the reader of a pipe went away, as `head` does: that is no failure
@@ -124,6 +125,15 @@ def _fail(error: BaseException, *, debug: bool) -> None:
     clear = "\033[K" if sys.stderr is not None and sys.stderr.isatty() else ""
     click.echo(f"{clear}gecbench: {' '.join(message.split())}", err=True)
     sys.exit(code)
+
+
+_OF_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What writing can fail of; a failure with a file or in a connection is another."""
+
+
+def _is_of_output(error: BaseException) -> bool:
+    """Whether standard output cannot be written: files that cannot be are errors of ours."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in _OF_OUTPUT
 
 
 def _forget_output() -> None:
@@ -159,9 +169,9 @@ def _describe(error: BaseException) -> tuple[str, int]:
         ), 1
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return "interrupted", 130
-    # All other failures to read and write have become errors of ours where they arose.
     if isinstance(error, OSError) and error.filename is None:
-        return f"standard output cannot be written: {error.strerror}", 1
+        reason = error.strerror or str(error) or type(error).__name__
+        return f"standard output cannot be written: {reason}" if _is_of_output(error) else reason, 1
     from traceback import walk_tb
 
     modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]

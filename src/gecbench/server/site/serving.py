@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import json
 import logging
@@ -139,9 +140,10 @@ def refuse_exposure(
 
 
 def bind(address: Address) -> socket.socket:
-    """A bound socket, so that a busy port is known before anything else is done.
+    """A bound socket, so that a port where somebody listens is known before anything is done.
 
     It refuses connections until the server can answer them: a proxy asks another host meanwhile.
+    Two servers that start at once can both have it; `run` says so to the one that is later.
 
     Raises:
         GecbenchError: The address is in use, or is none of this machine.
@@ -158,11 +160,14 @@ def bind(address: Address) -> socket.socket:
         opened.bind(place)
     except OSError as error:
         opened.close()
-        why = "in use by another program" if error.errno == 98 else str(error.strerror)
-        raise GecbenchError(
-            f"{address}: {why}; name another address: --bind {address.host}:PORT"
-        ) from None
+        raise _cannot_listen(address, error) from None
     return opened
+
+
+def _cannot_listen(address: Address, error: OSError) -> GecbenchError:
+    busy = error.errno == errno.EADDRINUSE
+    why = "in use by another program" if busy else str(error.strerror)
+    return GecbenchError(f"{address}: {why}; name another address: --bind {address.host}:PORT")
 
 
 _ending = mmap.mmap(-1, 1)
@@ -191,9 +196,13 @@ def run(
         close_in_workers: The lock of the data folder, which only the first process holds.
         drain: Seconds in which requests are still taken after SIGTERM, until the proxy has
             noticed that /readyz says no.
+
+    Raises:
+        GecbenchError: It ended by a failure, or another server listens there since `bind`.
     """
     from gunicorn.app.base import BaseApplication
 
+    address = Address(*opened.getsockname()[:2])
     options = _options(opened, workers, ready, close_in_workers, drain)
 
     class Application(BaseApplication):  # type: ignore[misc]
@@ -212,6 +221,10 @@ def run(
             os._exit(ended.code if isinstance(ended.code, int) else 1)
         if ended.code:
             raise GecbenchError("the server ended by a failure; its messages are above") from None
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise _cannot_listen(address, error) from None
 
 
 def _options(
@@ -227,7 +240,8 @@ def _options(
 
     def when_ready(server: Any) -> None:
         def end(number: int, frame: object) -> None:
-            if _ending[0]:
+            if _ending[0]:  # a second one does not wait
+                server.signal(number, frame)
                 return
             _ending[0] = 1
             timer = threading.Timer(drain, server.signal, (number, frame))
