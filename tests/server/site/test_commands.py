@@ -339,6 +339,19 @@ def test_one_of_several_hosts_has_their_secret_and_migrates_nothing(
         commands.open_up_to_date(first, {}, migrate=False)
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [(["--no-migrate"], r"no database.*annotate init s, or"), (["--drain", "nan"], r"nan")],
+)
+def test_what_serve_refuses_makes_no_site(tmp_path, monkeypatch, option, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GECBENCH_DATABASE_URL", raising=False)
+    ended = CliRunner().invoke(gecbench, ["annotate", "serve", "--data", "s", *option])
+    assert isinstance(ended.exception, GecbenchError)
+    assert re.search(message, str(ended.exception))
+    assert not (tmp_path / "s").exists()
+
+
 @pytest.mark.parametrize("words", [("init", "s"), ("serve", "--data", "s")])
 def test_a_missing_extra_is_said_before_anything_else(tmp_path, monkeypatch, words):
     import importlib.util
@@ -430,7 +443,7 @@ def test_a_command_words_it_once_django_is_there(run, filled, monkeypatch):
     assert "the disk is full or not to be written to" in run("user", "list", code=1)
     arguments = ["annotate", "user", "list", "--data", str(filled.folder)]
     with monkeypatch.context() as patched:
-        patched.delitem(sys.modules, "django.db")
+        patched.delitem(sys.modules, "gecbench.server.models")
         with pytest.raises(OperationalError):
             CliRunner().invoke(gecbench, arguments, catch_exceptions=False)
 

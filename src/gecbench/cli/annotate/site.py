@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -95,11 +96,15 @@ def serve(
     )
 
     check_extras(database)
+    if math.isnan(drain):
+        raise UsageError("--drain is nan; it is a number of seconds")
     address = serving.address_of(bind)
     variables = environment(
         address, database, hosts, behind_proxy=behind_proxy, insecure=insecure, log=log
     )
     check_zone(time_zone)
+    if no_migrate:
+        refuse_missing_database(data, variables)
     site = make_site(data, os.environ.get("GECBENCH_SECRET_KEY", ""))
     site = apply_environment(site, {**os.environ, **variables})
     serving.refuse_exposure(
@@ -228,6 +233,23 @@ def environment(
     return variables
 
 
+def refuse_missing_database(data: Path, variables: Mapping[str, str]) -> None:
+    """Refuse a site on SQLite that has no database yet, and make nothing.
+
+    Raises:
+        GecbenchError: There is none.
+    """
+    from gecbench.server.site.folder import SECRET, Site, apply_environment, read_site
+
+    site = read_site(data) if (data / SECRET).exists() else Site(folder=data, secret="")
+    sqlite = apply_environment(site, {**os.environ, **variables}).sqlite
+    if sqlite is not None and not sqlite.exists():
+        raise GecbenchError(
+            f"{sqlite}: there is no database, and --no-migrate makes none; make it: gecbench "
+            f"annotate init {data}, or name that of all hosts: --database URL"
+        )
+
+
 def open_up_to_date(
     data: Path, variables: dict[str, str], *, copy: bool = True, migrate: bool = True
 ) -> Site:
@@ -251,10 +273,11 @@ def open_up_to_date(
 
     if not migrate:
         if missing := missing_migrations():
+            words = f"{data}" if site.sqlite else "FOLDER --database URL"
             raise GecbenchError(
                 f"the database is not up to date ({len(missing)} migrations from {missing[0]}), "
                 "and --no-migrate leaves it so; bring it up to date on one host: gecbench annotate "
-                "init FOLDER --database URL"
+                f"init {words}"
             )
         return site
     saved = bring_up_to_date(site, copy=copy)
