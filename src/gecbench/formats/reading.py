@@ -114,7 +114,7 @@ def _format_of(
     if name is not None:
         return load_format(name)
     formats = map(load_format, FORMATS)
-    reader = next((f for f in formats if f.matches(lines)), load_format("lines"))
+    reader = next((f for f in formats if f.matches(lines)), None) or load_format("lines")
     reader.check(path, lines)
     return load_format(reader.later) if reader.later and not to_show else reader
 

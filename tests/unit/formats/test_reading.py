@@ -12,6 +12,7 @@ import gecbench
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UnknownNameError
 from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats import load_format, reading
 from gecbench.formats.reading import (
     check_plain,
     read,
@@ -56,6 +57,13 @@ def file(tmp_path: Path):
 )
 def test_the_format_is_found_out(file, text: str, first: Sample) -> None:
     assert read(file(text)).samples[0] == first
+
+
+def test_no_format_is_loaded_behind_the_one_that_matches(file, monkeypatch) -> None:
+    names: list[str] = []
+    monkeypatch.setattr(reading, "load_format", lambda n: names.append(n) or load_format(n))
+    read(file("k\t好\t很好\n"))
+    assert "lines" not in names
 
 
 def test_a_format_that_is_named_is_taken(file) -> None:
