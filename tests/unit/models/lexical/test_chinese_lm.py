@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from corrector_checks import EN, ZH, check_corrector
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import expect_error
 
 from gecbench.core.corrector import CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError, MissingExtraError, UsageError
@@ -112,11 +114,16 @@ def test_wrong_options_and_models(tmp_path: Path, need: Callable[[str], ModuleTy
     with pytest.raises(UsageError):
         load_corrector("zh-lm", {"caution": 0})
     need("kenlm")
-    (tmp_path / "words.lm").write_text("no model", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"words\.lm"):
-        load_corrector(f"zh-lm:{tmp_path / 'words.lm'}")
-    with pytest.raises(GecbenchError, match=r"none\.lm"):
-        load_corrector(f"zh-lm:{tmp_path / 'none.lm'}")
+    header = b"mmap lm http://kheafield.com/code format version 5\n".ljust(56, b"\0")
+    header += struct.pack("=3fIIxxxxQ", 0, 1, -0.5, 1, 2**32 - 1, 1)
+    contents = {"words.lm": b"no model", "empty.lm": b"", "cut.lm": header, "start.lm": header[:40]}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+        with expect_error(FormatError, name):
+            load_corrector(f"zh-lm:{tmp_path / name}")
+    for name in ("none.lm", ""):
+        with expect_error(GecbenchError, str(tmp_path / name)):
+            load_corrector(f"zh-lm:{tmp_path / name}")
 
 
 def test_without_kenlm_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
