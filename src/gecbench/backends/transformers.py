@@ -230,16 +230,18 @@ def _explain(place: str, error: Exception) -> str:
             "`gecbench model convert`"
         )
     if not Path(place).is_dir() and isinstance(error, OSError):
-        offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE") else ""
-        return (
-            f"{first}; it is no folder here, and the hub did not give it{offline}: fetch it where "
-            "there is internet (hf download NAME --local-dir FOLDER) and name the folder"
-        )
+        return _explain_hub(f"{first}; it is no folder here")
     return first
 
 
-def download(place: str, patterns: tuple[str, ...]) -> Path:
+def download(place: str, patterns: tuple[str, ...], *, prefix: str = "") -> Path:
     """Download files of a repository on the hub, where they are not yet, into a folder.
+
+    Args:
+        place: Its name, with a revision or without.
+        patterns: Of the names of its files.
+        prefix: What the user wrote before a name that is the hub's alone, whatever folders are
+            here.
 
     Raises:
         GecbenchError: There is no such repository, or it cannot be reached.
@@ -248,14 +250,26 @@ def download(place: str, patterns: tuple[str, ...]) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
-    _check_place(place, "a model")
-    name, revision = split_revision(place)
+    if prefix:
+        name, _, revision = place.partition("@")
+    else:
+        _check_place(place, "a model")
+        name, revision = split_revision(place)
     try:
         return Path(
             snapshot_download(name, revision=revision or None, allow_patterns=list(patterns))
         )
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise GecbenchError(f"{place}: {_explain(place, OSError(str(error)))}") from error
+        why = _explain_hub(reason(error)) if prefix else _explain(place, OSError(str(error)))
+        raise GecbenchError(f"{prefix}{place}: {why}") from error
+
+
+def _explain_hub(first: str) -> str:
+    offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE") else ""
+    return (
+        f"{first}; the hub did not give it{offline}: fetch it where there is internet "
+        "(hf download NAME --local-dir FOLDER) and name the folder"
+    )
 
 
 # Masked language models of transformers: what may stand in the place of a missing word.

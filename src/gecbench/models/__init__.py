@@ -89,10 +89,8 @@ def _parse_spec(spec: str) -> tuple[str, str]:
     kind, colon, place = spec.partition(":")
     if kind in CORRECTORS:
         return kind, place
-    if kind == HUB and place:
-        from gecbench.backends.transformers import download
-
-        spec = str(download(place, ("*",)))
+    if kind == HUB and colon:
+        return _download(place)
     folder = Path(spec)
     try:
         is_folder, is_file = folder.is_dir(), folder.is_file()
@@ -116,6 +114,28 @@ def _parse_spec(spec: str) -> tuple[str, str]:
     if "/" in spec and not colon:
         raise GecbenchError(f"{spec}: no such folder; name the folder of a model, or KIND:PLACE")
     raise UnknownNameError("corrector", kind if colon else spec, CORRECTORS)
+
+
+def _download(place: str) -> tuple[str, str]:
+    """Download a model that gecbench made, or one in the folder of a run, if it is one by its card.
+
+    Returns:
+        Its kind and its folder.
+    """
+    if not place.partition("@")[0]:
+        raise UsageError(f"{HUB}:{place}: a name is missing; write {HUB}:NAME or {HUB}:NAME@COMMIT")
+    from gecbench.backends.transformers import download
+
+    cards = download(place, (CARD, f"{MODEL}/{CARD}"), prefix=f"{HUB}:")
+    for inside in ("", MODEL):
+        if (cards / inside / CARD).is_file():
+            kind = kind_of(cards / inside)
+            files = f"{inside}/*" if inside else "*"
+            return kind, str(download(place, (files,), prefix=f"{HUB}:") / inside)
+    raise GecbenchError(
+        f"{HUB}:{place}: no {CARD} in this repository, so it is no model that gecbench made; say "
+        f"what it is, as tagger:{place} or seq2seq:{place}"
+    )
 
 
 def kind_of(folder: Path) -> str:
