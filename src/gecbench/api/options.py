@@ -174,11 +174,11 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse values that would give numbers without meaning."""
-        if self.metrics:
+        if self.metrics != ():
             _check_metrics(self.metrics)
-        if self.exclude:
+        if self.exclude != ():
             _check_types(self.exclude)
-        if self.normalise:
+        if self.normalise != ():
             check_list("normalise", self.normalise)
         check_choice("level", self.level, LEVELS)
         check_choice("choice", self.choice, CHOICES)
@@ -190,8 +190,7 @@ class Options:
         ):
             if number is not None:
                 check_least(option, number, 1)
-        if self.jobs not in (None, 1):
-            check_jobs(self.jobs)
+        check_jobs(self.jobs)
         if self.resamples and self.resamples < LEAST_RESAMPLES:
             raise UsageError(
                 f"resamples {self.resamples} must be at least {LEAST_RESAMPLES}, or 0 for no "

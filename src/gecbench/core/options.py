@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, overload
@@ -128,6 +128,8 @@ def check_list(option: str, names: Sequence[str]) -> None:
     """
     if isinstance(names, str):
         raise UsageError(f"{option} {names!r} is a text; write a tuple: ({names!r},)")
+    if not isinstance(names, Iterable):
+        raise UsageError(f"{option} {names!r} is no list of names; write a tuple, () for none")
 
 
 def check_once(kind: str, names: Sequence[str]) -> None:
@@ -280,13 +282,15 @@ def check_jobs(jobs: Workers) -> None:
     """Refuse a number of processes that is none, or a cluster that does not answer.
 
     Raises:
-        UsageError: It is below 1.
+        UsageError: It is below 1, or neither.
         GecbenchError: As `Cluster.check`.
     """
-    if isinstance(jobs, int):
-        check_least("jobs", jobs, 1)
-    elif jobs is not None:
+    if isinstance(jobs, Cluster):
         jobs.check()
+    elif jobs is not None:
+        if not isinstance(jobs, int) or isinstance(jobs, bool):
+            raise UsageError(f"jobs {jobs!r} is no number of processes, as 2, and no Cluster")
+        check_least("jobs", jobs, 1)
 
 
 def check_between(option: str, value: float, low: float, high: float) -> None:

@@ -106,3 +106,16 @@ def test_the_documentation_has_every_field_with_its_option_and_default(options: 
         rows.append(f"| `{field.name}` | `{default!r}` | {name} |".replace("'", '"'))
     table = "\n".join(rows)
     assert f"\n### `{options.__name__}`\n\n{table}\n" in page, table
+
+
+@pytest.mark.parametrize("option", ["metrics", "exclude", "normalise"])
+@pytest.mark.parametrize("value", ["", None, 0])
+def test_an_empty_value_is_checked_as_any_other(option: str, value: object):
+    with expect_error(UsageError, option, repr(value)):
+        Options(**{option: value})
+
+
+@pytest.mark.parametrize("jobs", [0, 1.0, True, "1"])
+def test_jobs_are_a_number_of_processes(jobs: object):
+    with expect_error(UsageError, "jobs", str(jobs)):
+        Options(jobs=jobs)
