@@ -58,6 +58,36 @@ def test_compose_names_services_and_volumes_that_it_has():
             assert source in COMPOSE["volumes"] or source.startswith("./")
     for app in ("app1", "app2"):
         assert f"server {app}:8700" in (DEPLOY / "nginx.conf").read_text("utf-8")
+        address = services[app]["networks"]["default"]["ipv4_address"]
+        assert f"{app}:{address}" in services["nginx"]["extra_hosts"], "nginx looks up names once"
+    build = services["app1"]["build"]
+    assert (DEPLOY / build["context"] / build["dockerfile"]).is_file()
+
+
+def test_the_image_is_built_from_files_that_docker_is_sent():
+    sent = (DEPLOY / "Dockerfile.dockerignore").read_text("utf-8").split()
+    lines = (DEPLOY / "Dockerfile").read_text("utf-8").splitlines()
+    copied = [line.split()[1:-1] for line in lines if line.startswith("COPY") and "=" not in line]
+    for name in {name for names in copied for name in names}:
+        assert (DEPLOY.parent / name).exists()
+        assert f"!{name}" in sent
+
+
+def test_kubernetes_asks_another_pod_for_a_missing_file_alone_and_hides_metrics():
+    routes = {
+        path["path"]: (
+            path["backend"]["service"]["name"],
+            "http_404" in str(ingress["metadata"]["annotations"]),
+        )
+        for ingress in KUBERNETES
+        if ingress["kind"] == "Ingress"
+        for path in ingress["spec"]["rules"][0]["http"]["paths"]
+    }
+    assert routes == {
+        "/": ("gecbench", False),
+        "/metrics": ("gecbench-nobody", False),
+        "/static/": ("gecbench", True),
+    }
 
 
 def test_kubernetes_probes_ask_addresses_that_there_are():
