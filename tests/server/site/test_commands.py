@@ -433,7 +433,7 @@ def test_what_a_database_cannot_do_is_worded():
     assert database_error(ValueError("database is locked")) is None
 
 
-def test_a_command_words_it_once_django_is_there(run, filled, monkeypatch):
+def test_a_command_words_what_the_database_cannot_do(run, filled, monkeypatch):
     from django.db import OperationalError
 
     def full(*_):
