@@ -15,30 +15,38 @@ from gecbench.core.errors import ResourceError
 from gecbench.core.files import STDIO, write_text
 
 _EXTRAS = {
-    "py3langid": "",  # always installed
-    "opencc": "zh",
-    "pypinyin": "zh",
-    "spacy": "en",
-    "errant": "en",
-    "sacrebleu": "bleu",
-    "jieba": "zh-words",
-    "spacy_pkuseg": "zh-words",
-    "scipy": "statistics",
-    "matplotlib": "report",
-    "jinja2": "report",
-    "django": "annotate",
-    "gunicorn": "annotate",
-    "psycopg": "postgres",
+    "": "py3langid",  # always installed
+    "zh": "opencc pypinyin",
+    "en": "spacy errant",
+    "bleu": "sacrebleu",
+    "zh-words": "jieba spacy-pkuseg",
+    "statistics": "scipy",
+    "report": "matplotlib jinja2",
+    "annotate": "django gunicorn argon2-cffi dj-database-url django-axes django-csp django-htmx "
+    "django-ninja krippendorff markdown-it-py nh3 prometheus-client regex tzdata whitenoise "
+    "xlsxwriter",
+    "postgres": "psycopg",
     "redis": "redis",
-    "symspellpy": "spelling",
-    "torch": "models",
-    "transformers": "models",
-    "accelerate": "models",
-    "onnxruntime": "onnx",
-    "ctranslate2": "ct2",
-    "peft": "lora",
-    "httpx": "chat",
+    "spelling": "symspellpy",
+    "zh-lm": "kenlm",
+    "en-lm": "gguf lemminflect",
+    "models": "torch transformers accelerate safetensors tensorboard",
+    "onnx": "onnx onnxruntime onnxscript tokenizers",
+    "ct2": "ctranslate2",
+    "lora": "peft",
+    "chat": "anyio httpx",
+    "ray": "ray",
+    "workflows": "snakemake",
 }
+"""The packages of each extra in pyproject.toml, those of several extras once."""
+_MODULES = {
+    "argon2-cffi": "argon2",
+    "django-axes": "axes",
+    "django-csp": "csp",
+    "django-ninja": "ninja",
+    "markdown-it-py": "markdown_it",
+}
+"""Packages to the module by which they are found, where it has another name."""
 _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same numbers)"
 
 
@@ -56,8 +64,8 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
         "python": sys.version.split()[0],
         "kernel": _kernel(),
     }
-    for package, extra in _EXTRAS.items():
-        lines[package] = _version(package, extra)
+    for extra, packages in _EXTRAS.items():
+        lines |= {package: _version(package, extra) for package in packages.split()}
     lines["pipeline"] = f"{describe(PIPELINE)}, bundled (--spacy-model for another)"
     lines["data folder"] = str(folder)
     lines["mirror"] = str(mirror) if mirror else "none (--mirror or GECBENCH_DATA_MIRROR)"
@@ -89,7 +97,7 @@ def _kernel() -> str:
 
 
 def _version(package: str, extra: str) -> str:
-    if find_spec(package) is None:
+    if find_spec(_MODULES.get(package, package.replace("-", "_"))) is None:
         return f"missing; run: pip install 'gecbench{f'[{extra}]' if extra else ''}'"
     try:
         return version(package)

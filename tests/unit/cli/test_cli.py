@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import runpy
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -333,6 +335,20 @@ def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
         "kernel              python for Chinese (install a C++ compiler and gecbench again" in out
     )
     assert "run: gecbench data get cherrant" in out
+
+
+def test_doctor_names_every_package_of_the_extras(run, monkeypatch):
+    pyproject = Path(__file__).parents[3] / "pyproject.toml"
+    extras = tomllib.loads(pyproject.read_text("utf-8"))["project"]["optional-dependencies"]
+    monkeypatch.setattr(doctor_module, "find_spec", lambda _: None)
+    extra_of = dict(re.findall(r"^(\S+) .*'gecbench\[(.+)\]'$", run("doctor")[1], re.MULTILINE))
+    assert not [extra for extra in extra_of.values() if extra not in extras]
+    for extra, requirements in extras.items():
+        names = [re.match(r"[\w-]+", requirement)[0] for requirement in requirements]
+        if extra not in ("site", "dev"):
+            assert [name for name in names if name not in (*extra_of, "gecbench")] == []
+    for package, extra in extra_of.items():
+        assert any(re.match(rf"{package}(?![\w-])", text) for text in extras[extra]), package
 
 
 def test_doctor_bears_a_package_without_version(run, monkeypatch):
