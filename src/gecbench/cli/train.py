@@ -89,6 +89,12 @@ def train(
     settings = read_settings(config, recipe=recipe, changes=changes)
     if recipe == "tiny":
         refuse("the demonstration is in Chinese and needs no resources", "--lang", Places)
+        if os.environ.get("WORLD_SIZE", "1") != "1":
+            raise UsageError(
+                "the demonstration runs in one process; for several, train from a copy of its "
+                "configuration ({path})",
+                path=recipes()[recipe],
+            )
         demonstrate(recipes()[recipe], output or Path("gecbench-tiny"), changes)
         return
     if output is None:

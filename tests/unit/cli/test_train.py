@@ -22,3 +22,12 @@ def test_an_option_that_would_be_ignored_is_refused(run, tmp_path, monkeypatch, 
     assert (code, out) == (2, "")
     assert_is_line(err, option)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demonstration_is_refused_to_several_processes(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    code, out, err = run("train", "--recipe", "tiny")
+    assert (code, out) == (2, "")
+    assert_is_line(err, "tiny.toml")
+    assert list(tmp_path.iterdir()) == []
