@@ -64,7 +64,7 @@ def busy(seed: int, sentences: int = 24, slug: str = "busy", **options: object) 
 @pytest.mark.parametrize(
     ("database", "seed"),
     [
-        ("sqlite", 1),
+        pytest.param("sqlite", 1, marks=pytest.mark.slow),
         pytest.param("sqlite", 2, marks=pytest.mark.slow),
         ("postgresql", 1),
     ],

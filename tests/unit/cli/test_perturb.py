@@ -43,6 +43,7 @@ def test_an_english_corpus_with_parts_of_speech(run):
     assert "en_gecbench_small" in provenance["words"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(run):
     for name, seed in (("one", 1), ("two", 1), ("three", 2)):
         assert run("perturb", ZH, "-o", name, "--no-pos", "--seed", seed)[0] == 0

@@ -217,6 +217,7 @@ def test_chinese_trees_are_projected_by_characters(tmp_path: Path, run) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_export_parses_as_its_parser_does(trained_parser: Path, tmp_path: Path, run) -> None:
     pytest.importorskip("onnxscript")
     texts = tmp_path / "texts.txt"
