@@ -24,10 +24,11 @@ CLEANED = {
     "web/study.py": {"SafeString"},
     "import_export/releases.py": {"zipfile"},
     "statistics/pieces.py": {"RawSQL"},
+    "web/metrics.py": {"csrf_exempt"},
 }
 """Where HTML is marked as safe (it comes from guidelines/rendering.py, which has strict tests, or
 Django escapes it), where an archive is written (none is ever read), and where SQL is written by
-hand: two constants, whose one value is a parameter."""
+hand: two constants, whose one value is a parameter. What reads counters changes nothing."""
 
 SCRIPT = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment"

@@ -185,7 +185,7 @@ def test_a_full_disk_is_one_clear_line_and_the_checkpoint_stays(home, monkeypatc
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
 def test_a_log_that_cannot_be_written_is_one_clear_line(tmp_path) -> None:
-    log = Log(tmp_path, 0)
+    log = Log(tmp_path, 0, ())
     log._path = Path("/dev/full")
     with expect_error(GecbenchError, "/dev/full", "No space left"):
         log.add("train", 1, {"loss": 0.5})

@@ -110,10 +110,13 @@ def serve(
     serving.refuse_exposure(
         address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
     )
+    # Counters are mapped files: on a disk that is full, counting would end the process.
+    memory = Path("/dev/shm")
+    counters_in = memory if os.access(memory, os.W_OK) else data
     with (
         serving.bind(address) as bound,
         alone(data) as lock,
-        private_folder(data, ".metrics-") as counters,
+        private_folder(counters_in, ".gecbench-metrics-") as counters,
     ):
         settle_time_zone(site, time_zone)
         variables["PROMETHEUS_MULTIPROC_DIR"] = str(counters)  # read by web/metrics.py
