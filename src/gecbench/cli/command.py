@@ -279,7 +279,7 @@ def _option_fields(kind: Any, mark: object = None) -> Mapping[str, _Field]:
     return declared
 
 
-def given_names() -> frozenset[str]:
+def explicit_options() -> frozenset[str]:
     """Names of the options and arguments that stand on the command line, as "--beta"."""
     context = click.get_current_context()
     return frozenset(
@@ -303,7 +303,7 @@ def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
 def _check_needs(context: click.Context, options: Sequence[_DeclaredOption]) -> None:
     """Refuse options that are given without those that they need."""
     by_name = {name: option for option in options for name in option.opts}
-    given = given_names()
+    given = explicit_options()
     for option in options:
         needs = [by_name[name] for name in option.declaration.needs if name in by_name]
         values = [context.params[need.name or ""] for need in needs]
@@ -335,7 +335,7 @@ def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) ->
             keys.add(name.lstrip("-").replace("-", "_"))
         else:
             keys |= {field.key for field in _option_fields(name).values()}
-    given = given_names()
+    given = explicit_options()
     refused = [
         _name_as_typed(parameter, context)
         for parameter in context.command.params

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from gecbench.api.options import Places
-from gecbench.cli.command import command, given_names
+from gecbench.cli.command import command, explicit_options
 from gecbench.cli.options import Engine, clear_count, lang_option, say, show_count
 from gecbench.cli.output import ENDINGS, OutputFile, OutputFormat, Overwrite, format_by_ending
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
@@ -274,7 +274,7 @@ def prepare(
     from gecbench.api.training_data import prepare as prepare_pairs
     from gecbench.reports.datasets import preparation_lines
 
-    if "--to" not in given_names():
+    if "--to" not in explicit_options():
         format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
     keys = dict(settings or {})
     for option, key, value in (

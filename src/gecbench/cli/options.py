@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 import click
 
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
-from gecbench.cli.command import given_names, named_files, refuse
+from gecbench.cli.command import explicit_options, named_files, refuse
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Cluster, Option, Without, Workers, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
@@ -211,7 +211,7 @@ def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = Fa
     """
     if options.name == PLAIN:
         raise UnknownNameError("scheme", PLAIN, SCHEMES)
-    given = given_names()
+    given = explicit_options()
     from_environment = {
         field
         for option, field in (("--spacy-model", "spacy_model"), ("--parse-cache", "parse_cache"))

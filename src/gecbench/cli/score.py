@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from gecbench.analysis.options import Plan
 from gecbench.api.options import Options, SchemeSpec
-from gecbench.cli.command import command, given_names
+from gecbench.cli.command import command, explicit_options
 from gecbench.cli.options import (
     RESAMPLES,
     CorpusFile,
@@ -141,7 +141,7 @@ def compare(
     from gecbench.reports.compare import build_report
 
     check_number(len(systems))
-    if len(systems) == 2 and "--correction" in given_names():
+    if len(systems) == 2 and "--correction" in explicit_options():
         say("note: one pair of systems; --correction changes nothing")
     run_stats = load_run_stats(
         corpus, systems, inputs, replace(options, jobs=jobs), keep_cases=False

@@ -62,7 +62,7 @@ def ask(times: int) -> list[int]:
     return [http.seconds_to_wait("sign-in", request) for _ in range(times)]
 
 
-@pytest.mark.flaky(reruns=1)  # a crash of PostgreSQL, which other tests share, empties the rows
+@pytest.mark.flaky(reruns=1)  # failed once on PostgreSQL in a whole run; the cause was not found
 def test_two_processes_share_a_limit(shared, monkeypatch):
     monkeypatch.setattr(http, "LIMITS", {"sign-in": http.Limit(1 / 1000, 20)})
     connections.close_all()

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from gecbench.cli import gecbench, main
-from gecbench.cli.command import command, given_names, refuse
+from gecbench.cli.command import command, explicit_options, refuse
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option, Without, pairs
 
@@ -62,7 +62,7 @@ def trial(
         refuse("they do nothing", "--beta", "files", Place)
     if source == "alone":
         refuse("the source is enough", all_but=("source", Place))
-    SEEN[:] = [source, options, files, note, "--beta" in given_names()]
+    SEEN[:] = [source, options, files, note, "--beta" in explicit_options()]
 
 
 def run(*words: str, **environment: str) -> list[object]:

@@ -353,12 +353,12 @@ def _counts(variant: Variant, golden: int | None) -> bool:
 def current_variants(sentence: int) -> dict[int, Variant]:
     """By place of a case, the last variant handed in, or what a reviewer made of that."""
     edits = {edit.edit_of.variant_id: edit for edit in _edits(sentence) if edit.edit_of}
-    last = {variant.position: variant for variant in _handed_in(sentence)}
+    last = {variant.position: variant for variant in _submission_variants(sentence)}
     return {place: edits.get(variant.pk, variant) for place, variant in last.items()}
 
 
 @compiled_models
-def _handed_in(sentence: int) -> QuerySet[Variant]:
+def _submission_variants(sentence: int) -> QuerySet[Variant]:
     return Variant.objects.filter(sentence=sentence, submission__isnull=False).order_by("pk")
 
 
