@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -265,10 +264,12 @@ def download(place: str, patterns: tuple[str, ...], *, prefix: str = "") -> Path
 
 
 def _explain_hub(first: str) -> str:
-    offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE") else ""
+    from huggingface_hub.constants import HF_HUB_OFFLINE
+
+    offline = " (HF_HUB_OFFLINE is set)" if HF_HUB_OFFLINE else ""
     return (
-        f"{first}; the hub did not give it{offline}: fetch it where there is internet "
-        "(hf download NAME --local-dir FOLDER) and name the folder"
+        f"{first.removeprefix('Got: ')}; the hub did not give it{offline}: fetch it where there is "
+        "internet (hf download NAME --local-dir FOLDER) and name the folder"
     )
 
 
