@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -25,8 +26,23 @@ from gecbench.formats.texts import (
 _NAME = "lines"
 _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
 _PERTURBED = re.compile(r"\s*O-[ST]\s")
-_OTHER_ENDINGS = {".csv": "CSV", ".conllu": "CoNLL-U", ".md": "Markdown", ".markdown": "Markdown"}
+_OTHER_ENDINGS = {
+    ".csv": "CSV",
+    ".conllu": "CoNLL-U",
+    ".htm": "XML or SGML",
+    ".html": "XML or SGML",
+    ".json": "JSON",
+    ".jsonl": "JSON",
+    ".markdown": "Markdown",
+    ".md": "Markdown",
+    ".tex": "TeX",
+    ".yaml": "YAML",
+    ".yml": "YAML",
+}
 _HEADER = re.compile(r"\w+([,;]\w+)+")
+_NAMES = re.compile(r"[A-Za-z_]\w*(?:([,;])[A-Za-z_]\w*)(?:\1[A-Za-z_]\w*)*", re.ASCII)
+"""A header of CSV without a word that says so; its rows tell."""
+_TITLE = re.compile(r"# +\w")
 _HEADINGS = frozenset(("source", "src", "sentence", "text", "input", "target", "reference"))
 _TABLES = ("CSV", "JSON", "a JSON list")
 _OTHER_BEGINNINGS = {
@@ -64,8 +80,22 @@ def check(path: Path, lines: Sequence[str]) -> None:
     names = re.split("[,;]", first.lower())
     if kind is None and _HEADER.fullmatch(first) and not _HEADINGS.isdisjoint(names):
         kind = "CSV"
+    if kind is None and _TITLE.match(first) and not "".join(lines[n : n + 1]).strip():
+        kind = "Markdown" if len(lines) > n else None
+    if kind is None and _has_columns(first, lines[n:]):
+        kind = "CSV"
     if kind is not None:
         raise unknown_format(at, kind, is_table=kind in _TABLES)
+
+
+def _has_columns(first: str, rows: Sequence[str]) -> bool:
+    """Whether names with commas or semicolons between them begin rows that have as many."""
+    header = _NAMES.fullmatch(first)
+    filled = [row for row in rows if row.strip()]
+    if not header or not filled:
+        return False
+    width = first.count(header[1])
+    return all(len(row) == width + 1 for row in csv.reader(filled, delimiter=header[1]))
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:

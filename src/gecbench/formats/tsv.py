@@ -1,4 +1,4 @@
-"""Rows of cells with TABs between them: mucgec, nasgec, nlpcc18 and pairs.
+"""Rows of cells with TABs between them: mucgec, nasgec, nlpcc18, lang8 and pairs.
 
 mucgec is id TAB source TAB reference TAB reference ..., as MuCGEC is published. nasgec is the same,
 with more marks in the place of a reference, as NaSGEC and NaCGEC have them.
@@ -18,6 +18,7 @@ from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import (
     CHINESE,
+    COLUMNS,
     ERROR_FREE,
     UNANNOTATABLE,
     check_cell,
@@ -36,7 +37,12 @@ _NASGEC_MARKS = frozenset(("噪音数据", "句意不明", "歧义句", "error�
 """What stands in NaSGEC and NaCGEC for a reference that is none (SUDA-LA/CGECData removes them)."""
 _NASGEC_MARK = re.compile(rf"\t(?:{'|'.join(_NASGEC_MARKS)})(?:\t|$)")
 
-_HEADINGS = ("source", "src", "sentence", "text", "原句", "source sentence", "input")
+_HEADINGS = frozenset(
+    ("source", "src", "sentence", "text", "原句", "source sentence", "input", "incorrect")
+)
+_TARGET_HEADINGS = frozenset(
+    ("target", "tgt", "reference", "correction", "corrected", "correct", "output")
+)
 
 
 class SentencesAsIdsError(FormatError):
@@ -62,9 +68,13 @@ def check(path: Path, lines: Sequence[str]) -> None:
         SentencesAsIdsError: The first column holds sentences.
     """
     first = [cell.strip().lower() for cell in lines[0].split("\t")]
-    if first[0] == "id" and first[1] in _HEADINGS:
+    if (first[0] == "id" and first[1] in _HEADINGS) or (
+        first[0] in _HEADINGS and first[1] in _TARGET_HEADINGS
+    ):
         raise FormatError(
-            "this looks like a header, not a sentence; remove the line", at=Place(path, 1)
+            "this looks like a header, not a sentence; say which column is what: {columns}",
+            at=Place(path, 1),
+            columns=COLUMNS,
         )
     ids = [line.partition("\t")[0] for line in lines]
     if 2 * sum(map(_is_sentence, ids)) > len(ids):
@@ -271,6 +281,49 @@ NLPCC18 = Format(
     first_line=_WITH_TAB,
     sniff=_sniff_nlpcc18,
     stream=_stream_nlpcc18,
+    has_ids=False,
+)
+
+
+# lang8: number of corrections, serial number of the entry, its address, number of the sentence
+# (0 is the title), sentence, corrections; blank lines between entries. So is the NAIST Lang-8
+# Corpus of Learner English 1.0 (entries.train).
+
+_LANG8_ROW = re.compile(r"\d+\t(\d+)\thttps?://\S+\t(\d+)\t([^\t]*[^\t\s][^\t]*)((?:\t[^\t]*)*)")
+
+
+def _stream_lang8(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
+    """Stream the rows, numbered; a sentence that nobody corrected has no reference.
+
+    Raises:
+        FormatError: Names the first row that lacks a cell.
+    """
+    filled = ((n, line) for n, line in enumerate(lines, 1) if line.strip())
+    rows = parse_rows(path, filled, _lang8_sample)
+    return Corpus(name_of(path), ()), (
+        (n, replace(row, id=str(k))) for k, (n, row) in enumerate(rows, 1)
+    )
+
+
+def _lang8_sample(line: str) -> Sample:
+    match = _LANG8_ROW.fullmatch(line)
+    if not match:
+        raise FormatError(
+            "a row is number of corrections TAB entry TAB address TAB number of the sentence TAB "
+            "sentence TAB corrections; here is {text}",
+            text=quote(line),
+        )
+    entry, position, source, cells = match.groups()
+    rewrites = tuple(Rewrite(text=text) for text in cells.split("\t") if text.strip())
+    return Sample("", source, rewrites, {"document": entry, "position": position})
+
+
+LANG8 = Format(
+    name="lang8",
+    title="Lang-8",
+    about="entries of the Lang-8 Corpus of Learner English, with addresses, as published",
+    first_line=_LANG8_ROW,
+    stream=_stream_lang8,
     has_ids=False,
 )
 

@@ -1,11 +1,13 @@
-"""Layouts that need no reader of their own: the form that docs/formats.md names reads them.
+"""Layouts that have a reader are found out; the form that docs/formats.md names reads others.
 
 Layouts are those of the authors' documentation; the sentences are ours.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,50 @@ WRONG, RIGHT = "他去学校坐车。", "他坐车去学校。"
 FLACGEC = {"source": WRONG, "target": RIGHT, "operation": "[[...]]", "annotation": "1 1|||W|||坐"}
 MIDU = {"source": WRONG, "target": RIGHT, "id": 7, "type": "negative"}
 CEFE = {"sent_id": "7", "sent": WRONG, "revisedSent": RIGHT}
+EDITS = [[0, [[0, 1, "I"]]]]
+YACLC = {"correction": RIGHT, "is_grammatical": 1, "annotator_count": 3}
+FCGEC = {"sentence": WRONG, "error_flag": 1, "operation": '[{"Delete": [1]}]'}
+LANG8 = "2\t77\thttp://lang-8.com/1/journals/2/\t{}\tHe go .{}\n"
+FILES = {
+    "fcgec": json.dumps({"7": FCGEC}),
+    "yaclc": json.dumps([{"sentence_id": 7, "sentence_text": WRONG, "sentence_annos": [YACLC]}]),
+    "bea19": json.dumps({"id": "7", "text": "i go .\n", "edits": EDITS}),
+    "nucle": '<DOC nid="7">\n<TEXT>\n<P>\nHe go .\n</P>\n</TEXT>\n</DOC>\n',
+    "sighan": f'<ESSAY title="x">\n<TEXT>\n<PASSAGE id="7">{WRONG}</PASSAGE>\n</TEXT>\n</ESSAY>\n',
+    "sighan-test": f"(pid=A2-0011-1)\t{WRONG}\n",
+    "ctc2021": f"pid=0011-1\t{WRONG}\n",
+    "multigec": "### essay_id = 7\nHan gå .\nHon går .\n\n### essay_id = 8\nJa .\n",
+    "lang8": LANG8.format(1, "\tHe goes .\tHe went .") + "\n" + LANG8.format(2, "\t \t"),
+    "nlpcc18": f"1\t1\t{WRONG}\t{RIGHT}\n",
+    "nasgec": f"1\t{WRONG}\t句意不明\n",
+    "mucgec": f"1\t{WRONG}\t{RIGHT}\n",
+    "m2": "S He go .\nA 1 2|||R:VERB|||goes|||REQUIRED|||-NONE-|||0\n\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_are_found_out_and_the_same_packed(tmp_path: Path, name: str) -> None:
+    plain, packed, archive = (tmp_path / f"x{ending}" for ending in ("", ".gz", ".zip"))
+    plain.write_text(FILES[name], "utf-8")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    with zipfile.ZipFile(archive, "w") as file:
+        file.write(plain, "predictions")
+    corpus = gecbench.load(plain)
+    assert corpus == gecbench.load(plain, format=name)
+    assert corpus.samples
+    assert gecbench.load(packed) == corpus == gecbench.load(archive)
+
+
+def test_lang_8_has_a_sentence_in_a_row_and_blank_lines_between_entries(tmp_path: Path) -> None:
+    path = tmp_path / "entries.train"
+    path.write_text(FILES["lang8"], "utf-8")
+    first, second = gecbench.load(path).samples
+    assert first.references == (Rewrite(text="He goes ."), Rewrite(text="He went ."))
+    assert (first.id, first.source, first.meta["document"]) == ("1", "He go .", "77")
+    assert (second.references, second.meta["position"]) == ((), "2")
+    path.write_text(FILES["lang8"] + "2\tHe go .\n", "utf-8")
+    with expect_error(FormatError, f"{path}:4"):
+        gecbench.load(path)
 
 
 @pytest.mark.parametrize(

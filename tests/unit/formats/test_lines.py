@@ -39,6 +39,12 @@ OTHER_FILES = [
     ("a.txt", "### Essay 1\nHe go .", 1, "Markdown"),
     ("a.jsonl", '\n{"source": "He go ."}', 2, "JSON"),
     ("a.sgml", "  <TEXT>He go .</TEXT>\n  <MISTAKE>", 1, "SGML"),
+    ("a.txt", "# Essays\n\nHe go .", 1, "Markdown"),
+    ("predictions", "name,city\nAnn,Bonn\nJohn,New York", 1, "CSV"),
+    ("predictions", "a;b\n1;2", 1, "CSV"),
+    ("a.json", '"He go home ."', 1, "JSON"),
+    ("a.yaml", "text: He go .", 1, "YAML"),
+    ("a.tex", "\\section{He go .}", 1, "TeX"),
     ("a.conllu", "# sent_id = 1\n# text = He go .", 1, "CoNLL-U"),
 ]
 
@@ -61,12 +67,15 @@ def test_a_file_of_another_kind_is_text_only_if_the_format_is_named(
 
 @pytest.mark.parametrize(
     "sentence",
-    ["[缺失成分]了。", "[sic] He go .", "<unk> go home .", "<b>He</b> go .", "Well, I go ."],
+    [
+        *("[缺失成分]了。", "[sic] He go .", "<unk> go home .", "<b>He</b> go .", "Well, I go ."),
+        *("well,yes", "well,yes\nno,I go ,too", "你好,我去\n好,再见", "# 1 He go .\nShe go ."),
+    ],
 )
 def test_a_sentence_with_brackets_or_commas_is_a_sentence(tmp_path: Path, sentence: str) -> None:
     path = tmp_path / "a.txt"
     path.write_text(sentence + "\n", encoding="utf-8")
-    assert [sample.source for sample in read(path).samples] == [sentence]
+    assert [sample.source for sample in read(path).samples] == sentence.split("\n")
 
 
 def test_without_references_there_is_one_file() -> None:

@@ -132,6 +132,7 @@ def test_m2_of_a_system_is_joined_by_position_and_brings_tokens(file) -> None:
     ("text", "fact"),
     [
         ("id\tsource\n1\t我好\n", "header"),
+        ("Source\tTarget\nHe go .\tHe goes .\n", "--columns"),
         (
             "他每天早上都跑步。\t他每天早上跑步。\n我在家。\t我在家里。\n他们都去学校。\t他们去学校。\n",
             "'他每天早上都跑步。'",
