@@ -126,16 +126,18 @@ def write_bart(folder: Path) -> Path:
     return folder
 
 
-def syntax_settings(home: Path, training: dict[str, object], **tables: object):
+def syntax_settings(
+    home: Path, training: dict[str, object], kind: str = "syntax", **tables: object
+):
     """Return the settings of a run over the pairs."""
     from gecbench.api.train import Settings
-    from gecbench.models.syntax.training import KIND, SyntaxConfig
+    from gecbench.models.training.task import load_kind
 
     (home / "pairs.tsv").write_text(
         "".join(f"{k}\t{a}\t{b}\n" for k, (a, b) in enumerate(PAIRS, 1)), encoding="utf-8"
     )
     content = {
-        "kind": "syntax",
+        "kind": kind,
         "name": "tiny",
         "language": "en",
         "data": {"train": ["pairs.tsv"], "dev": "train"},
@@ -143,4 +145,5 @@ def syntax_settings(home: Path, training: dict[str, object], **tables: object):
         "scoring": {"by": "loss"},
         **tables,
     }
-    return Settings(convert("tiny.toml", content, SyntaxConfig), KIND, home)
+    known = load_kind(kind)
+    return Settings(convert("tiny.toml", content, known.config), known, home)

@@ -284,6 +284,10 @@ class UnitEncoding:
 
     target_ids = source_ids
 
+    def source_spans(self, text: str) -> list[tuple[int, int]]:
+        """Find the half-open character spans of the ids of a source; (0, 0) of the end."""
+        return [*((piece.start, piece.end) for piece in self._pieces(text)), (0, 0)]
+
     def answer(self, ids: Sequence[int]) -> tuple[Unit, ...]:
         """Decode an answer; ids that mean nothing there are left out."""
         return answer_units(self._bytes([unit for unit in ids if unit >= UNKNOWN]))

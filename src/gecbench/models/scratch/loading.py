@@ -47,7 +47,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
         )
     card, inference = read_options(folder, "scratch", ScratchOptions, options)
     need("models", "torch", "safetensors")
-    from gecbench.models.scratch.model import BeamSearch, read_scratch
+    from gecbench.models.scratch.model import read_scratch
 
     model = read_scratch(folder, segmenter=inference.segmenter)
     if inference.segmenter and model.unit_settings.units == "characters":
@@ -55,10 +55,12 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
             f"option segmenter of scratch: {folder} reads characters, which nothing divides"
         )
     device, dtype = choose_device(inference)
-    network = model.network.to(device=device, dtype=dtype).eval()
+    model.network.to(device=device, dtype=dtype).eval()
+    if model.parser is not None:
+        model.parser.network.to(device)
     trained_for = options_of("scratch", ScratchOptions, card.defaults).max_length
     return build_corrector(
-        lambda options: BeamSearch(network, model.encoding.specials, options),
+        model.search,
         inference,
         model.encoding,
         card,

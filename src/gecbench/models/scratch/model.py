@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 import torch
@@ -35,7 +35,11 @@ from gecbench.models.weights import (
     save_network,
 )
 
-VOCABULARY = "vocabulary.json"
+if TYPE_CHECKING:
+    from gecbench.models.syntax.graph import GraphShape
+    from gecbench.models.syntax.parser import Parser
+
+VOCABULARY, PARSER = "vocabulary.json", "parser"
 
 
 class UnitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -75,10 +79,12 @@ class ScratchSettings(UnitSettings, frozen=True, forbid_unknown_fields=True, kw_
         shape: Of the network.
         vocabulary: Hash of its units.
         versions: Names and versions of what divided and simplified the training texts.
+        graph: Of the graph encoder, where there is one; see `syntax.graph.GraphShape`.
     """
 
     shape: Shape
     vocabulary: str
+    graph: Mapping[str, object] | None = None
     versions: Mapping[str, str] = msgspec.field(name="made_with")
 
 
@@ -91,12 +97,28 @@ class ScratchModel:
         versions: See `ScratchSettings`; of this installation.
         encoding: Between texts and ids.
         network: Its weights.
+        graph: The shape of its graph encoder, where it corrects with syntax.
+        parser: Of its sources, then.
     """
 
     unit_settings: UnitSettings
     versions: Mapping[str, str]
     encoding: UnitEncoding
     network: EncoderDecoder
+    graph: GraphShape | None = None
+    parser: Parser | None = None
+
+    def search(self, options: Decoding) -> BeamSearch:
+        """Wrap the network as it is now in a search for answers; a parser parses sources first."""
+        parser, encoding = self.parser, self.encoding
+        if parser is None:
+            return BeamSearch(self.network, encoding.specials, options)
+        from gecbench.models.syntax.graph import parse_arcs, stack_arcs
+
+        def arcs(texts: Sequence[str]) -> tuple[Tensor, Tensor]:
+            return stack_arcs(parse_arcs(parser, encoding, texts))
+
+        return BeamSearch(self.network, encoding.specials, options, arcs)
 
 
 def save_scratch(model: ScratchModel, folder: Path, card: Card) -> None:
@@ -107,7 +129,11 @@ def save_scratch(model: ScratchModel, folder: Path, card: Card) -> None:
         shape=model.network.shape,
         vocabulary=vocabulary_hash(units),
         versions=model.versions,
+        graph=msgspec.to_builtins(model.graph),
     )
+    if model.parser is not None:
+        (folder / PARSER).mkdir()
+        model.parser.save(folder / PARSER, model.parser.card.provenance)
     write_unit_vocabulary(folder / VOCABULARY, units)
     card = msgspec.structs.replace(card, settings=msgspec.to_builtins(settings))
     save_network(model.network, folder, card)
@@ -143,12 +169,21 @@ def read_scratch(folder: Path, *, segmenter: str = "", with_weights: bool = True
         unit_settings, segmenter=segmenter or unit_settings.segmenter
     )
     encoding, versions = unit_settings.encoding(card.languages[0], units)
+    graph = graph_shape = parser = None
     # Without numbers first: none are drawn that are not used, and a wrong shape costs nothing.
     with torch.device("meta" if with_weights else "cpu"):
-        network = EncoderDecoder(shape)
+        if settings.graph is not None:
+            from gecbench.models.syntax.graph import build_graph
+
+            graph, graph_shape = build_graph(folder, settings.graph)
+        network = EncoderDecoder(shape, graph)
     if with_weights:
         fill_network(network, load_weights(folder / WEIGHTS), folder / WEIGHTS)
-    return ScratchModel(unit_settings, versions, encoding, network)
+    if graph is not None:
+        from gecbench.models.syntax.parser import read_parser
+
+        parser = read_parser(folder / PARSER, for_errors=True)
+    return ScratchModel(unit_settings, versions, encoding, network, graph_shape, parser)
 
 
 # Beam search, a batch at once, unit by unit.
@@ -195,8 +230,15 @@ class BeamSearch:
     By probability, as `rank` says why; the length penalty chooses among complete answers.
     """
 
-    def __init__(self, network: EncoderDecoder, specials: Specials, options: Decoding) -> None:
+    def __init__(
+        self,
+        network: EncoderDecoder,
+        specials: Specials,
+        options: Decoding,
+        arcs: Callable[[Sequence[str]], tuple[Tensor, ...]] | None = None,
+    ) -> None:
         self._network = network
+        self._arcs = arcs
         self._specials = specials
         self._options = options
         self._beams = options.beams
@@ -204,18 +246,21 @@ class BeamSearch:
     def answers(self, sources: Sequence[EncoderInput], limit: int) -> list[list[Answer]]:
         """Find for each source the best answers, best first."""
         with evaluation_mode(self._network), torch.inference_mode():
-            sentences = self._search([source.ids for source in sources], limit)
+            arcs = self._arcs([source.text for source in sources]) if self._arcs else ()
+            sentences = self._search([source.ids for source in sources], limit, arcs)
         number = self._options.alternatives + 1
         return [rank(self._answers(sentence), number) for sentence in sentences]
 
-    def _search(self, sources: Sequence[Sequence[int]], limit: int) -> list[_SentenceSearch]:
+    def _search(
+        self, sources: Sequence[Sequence[int]], limit: int, arcs: Sequence[Tensor]
+    ) -> list[_SentenceSearch]:
         network = self._network
         device = network.embedding.weight.device
         ids = torch.from_numpy(pad_rows(sources, self._specials.pad)).to(device)
         mask = torch.from_numpy(mask_rows(sources)).to(device)
         fixed, state = (
             tuple(tensor.repeat_interleave(self._beams, 0) for tensor in tensors)
-            for tensors in network.begin(ids, mask)
+            for tensors in network.begin(ids, mask, *(tensor.to(device) for tensor in arcs))
         )
         # Before anything is written all beams are the same, so one counts.
         first = [_Beam(_NEVER if k else 0.0, k, ()) for k in range(self._beams)]

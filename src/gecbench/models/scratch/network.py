@@ -92,10 +92,19 @@ class Body(nn.Module, ABC):
 class EncoderDecoder(nn.Module):
     """Reads ids and writes ids."""
 
-    def __init__(self, shape: Shape) -> None:
-        """Build it with random weights."""
+    def __init__(self, shape: Shape, graph: nn.Module | None = None) -> None:
+        """Build it with random weights.
+
+        Args:
+            shape: Its sizes.
+            graph: Changes the states of sources, given the arcs between their words (SynGEC); its
+                forward pass takes states and what `forward` is given as `arcs`.
+        """
         super().__init__()
         self.shape = shape
+        self.graph = graph
+        self.source_token_dropout = 0.0
+        """Share of source units that are blanked while it learns."""
         self.embedding = nn.Embedding(shape.vocabulary, shape.width, padding_idx=PAD)
         nn.init.normal_(self.embedding.weight, std=shape.width**-0.5)
         with torch.no_grad():
@@ -108,23 +117,24 @@ class EncoderDecoder(nn.Module):
         }
         self.body: Body = bodies[shape.architecture](shape)
 
-    def forward(self, sources: Tensor, mask: Tensor, reads: Tensor) -> Tensor:
+    def forward(self, sources: Tensor, mask: Tensor, reads: Tensor, *arcs: Tensor) -> Tensor:
         """Compute the logits of what comes after each position of `reads`.
 
         Args:
             sources: Ids, (sentences, positions).
             mask: The same shape, true where they are no padding.
             reads: Ids of targets, the start first: (sentences, positions).
+            arcs: Between the positions of sources; for a network with a graph alone.
 
         Returns:
             (sentences, positions, vocabulary).
         """
-        memory = self.body.read(self._embed(sources), mask.bool())
+        memory = self._read(sources, mask, arcs)
         return self._logits(self.body.write(memory, self._embed(reads)))
 
-    def begin(self, sources: Tensor, mask: Tensor) -> tuple[Tensors, Tensors]:
+    def begin(self, sources: Tensor, mask: Tensor, *arcs: Tensor) -> tuple[Tensors, Tensors]:
         """Begin with sources as `forward` takes them: what `step` is to be given."""
-        return self.body.begin(self.body.read(self._embed(sources), mask.bool()))
+        return self.body.begin(self._read(sources, mask, arcs))
 
     def step(
         self, fixed: Tensors, state: Tensors, reads: Tensor, at: int
@@ -140,9 +150,25 @@ class EncoderDecoder(nn.Module):
         states, state = self.body.step(fixed, state, self._embed(reads.unsqueeze(1), at))
         return self._logits(states)[:, 0], state
 
-    def _embed(self, ids: Tensor, at: int = 0) -> Tensor:
-        """Compute the embeddings of ids, each number of variance 1 at the start."""
+    def _read(self, sources: Tensor, mask: Tensor, arcs: Tensors) -> Tensors:
+        """Encode sources; a graph changes their states, which come first."""
+        blanked = self.source_token_dropout if self.training else 0.0
+        memory = self.body.read(self._embed(sources, blanked=blanked), mask.bool())
+        return memory if self.graph is None else (self.graph(memory[0], *arcs), *memory[1:])
+
+    def _embed(self, ids: Tensor, at: int = 0, *, blanked: float = 0.0) -> Tensor:
+        """Compute the embeddings of ids, each number of variance 1 at the start.
+
+        Args:
+            ids: (sentences, positions).
+            at: The first position.
+            blanked: Share of ids whose embedding becomes zero, before positions are added; the
+                others grow by 1 / (1 - share).
+        """
         states: Tensor = self.embedding(ids) * self.shape.width**0.5
+        if blanked:
+            stays = torch.rand(ids.shape, device=ids.device) >= blanked
+            states = states * (stays / (1 - blanked)).unsqueeze(-1).to(states.dtype)
         if not self.body.ordered:
             positions = _positions(at, ids.shape[1], self.shape.width, ids.device)
             states = states + positions.to(states.dtype)

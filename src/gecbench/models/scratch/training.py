@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 import torch
 
+from gecbench.backends.transformers import find_device
 from gecbench.core.seeding import number
 from gecbench.lang import language_of
 from gecbench.models.batches import SentencePair
@@ -22,7 +23,10 @@ from gecbench.models.scratch.model import (
     save_scratch,
 )
 from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
-from gecbench.models.training.config import Below1, Count, Positive, RunConfig
+from gecbench.models.syntax.examples import ParsedTask, load_parser
+from gecbench.models.syntax.graph import NO_ARC, GraphEncoder, GraphShape
+from gecbench.models.syntax.parser import Parser
+from gecbench.models.training.config import Below1, Count, Positive, RunConfig, Share
 from gecbench.models.training.decoder import DecoderTable, DecoderTask, refuse_cold_epochs
 from gecbench.models.training.task import Batch, TrainingKind
 
@@ -65,6 +69,14 @@ class ScratchTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_onl
         kernel: Positions that a convolution sees; absent is 3.
         dropout: Everywhere.
         vocabulary: Which units are known.
+        source_token_dropout: Share of source units whose embedding is blanked in training (SynGEC:
+            0.2).
+        parser: The folder of a parser of sentences with errors: a transformer then has a graph
+            encoder over its trees beside its own (SynGEC); "" has none.
+        folds: For jack-knifing; see `SyntaxTable`.
+        graph_layers: Of the graph encoder; absent is 3.
+        share: Of the encoder's own states in what the decoder reads; absent is 0.5.
+        graph_dropout: Of the graph encoder; absent takes the network's.
     """
 
     architecture: Architecture
@@ -78,6 +90,12 @@ class ScratchTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_onl
     kernel: Positive | None = None
     dropout: Below1 = 0.2
     vocabulary: VocabularyTable = VocabularyTable()
+    source_token_dropout: Below1 = 0.0
+    parser: str = ""
+    folds: tuple[str, ...] = ()
+    graph_layers: Positive | None = None
+    share: Share | None = None
+    graph_dropout: Below1 | None = None
     correcting: ScratchOptions = ScratchOptions()
 
     def __post_init__(self) -> None:
@@ -94,6 +112,14 @@ class ScratchTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_onl
                     f"{name} belongs to the {architecture} architecture, and this one is "
                     f"{self.architecture}; leave it out"
                 )
+        if self.parser and self.architecture != "transformer":
+            raise ValueError(
+                f"parser belongs to the transformer architecture, and this one is "
+                f"{self.architecture}; leave it out"
+            )
+        for name in ("folds", "graph_layers", "share", "graph_dropout"):
+            if not self.parser and getattr(self, name) not in (None, ()):
+                raise ValueError(f"{name} is of correction with syntax; name a parser, too")
         self.shape(1)
 
     def shape(self, vocabulary: int) -> Shape:
@@ -112,6 +138,20 @@ class ScratchTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_onl
             layers=self.layers or _LAYERS[architecture],
             dropout=self.dropout,
             **sizes,
+        )
+
+    def graph_shape(self, labels: int) -> GraphShape:
+        """Choose the shape of the graph encoder for so many labels of arcs."""
+        shape = self.shape(1)
+        return GraphShape(
+            labels=labels + NO_ARC + 1,
+            width=shape.width,
+            inner=shape.feedforward,
+            layers=self.graph_layers or 3,
+            dropout=shape.dropout if self.graph_dropout is None else self.graph_dropout,
+            activation="relu",
+            share=0.5 if self.share is None else self.share,
+            scale=shape.width**0.5,
         )
 
 
@@ -137,28 +177,35 @@ class ScratchTask(DecoderTask):
         """Take a model and how it is to learn."""
         super().__init__(config, config.model, model.encoding)
         self._model = model
+        model.network.source_token_dropout = config.model.source_token_dropout
 
     @property
     def module(self) -> EncoderDecoder:
-        """The network; its forward pass takes `sources`, `there` and `reads`."""
+        """The network; its forward pass takes sources, their mask, and what the decoder reads."""
         return self._model.network
 
     def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """Compute the logits of the target units, (sentences, positions, vocabulary)."""
-        logits: torch.Tensor = module(
-            sources=batch["input_ids"],
-            mask=batch["attention_mask"],
-            reads=batch["decoder_input_ids"],
-        )
+        names = ("input_ids", "attention_mask", "decoder_input_ids", "weights", "arc_labels")
+        logits: torch.Tensor = module(*(batch[name] for name in names if name in batch))
         return logits
 
     def search(self, options: ScratchOptions) -> BeamSearch:
         """Wrap the network as it is now in a search for answers."""
-        return BeamSearch(self.module, self.encoding.specials, options)
+        return self._model.search(options)
 
     def save(self, folder: Path, provenance: Mapping[str, object]) -> None:
         """Write the model as `scratch:FOLDER` loads it."""
         save_scratch(self._model, folder, self.card(provenance))
+
+
+class SyntaxScratchTask(ParsedTask, ScratchTask):
+    """The same with the trees of sources; everything learns together."""
+
+    def __init__(self, config: ScratchConfig, model: ScratchModel, parser: Parser) -> None:
+        """Take a model with a graph encoder, and the parser of sources."""
+        super().__init__(config, model)
+        self.parse_with(parser, config.model.folds)
 
 
 def build(
@@ -178,7 +225,10 @@ def build(
             if checkpoint
             else _new_model(config, pairs)
         )
-    return ScratchTask(config, model)
+    if (parser := model.parser) is None:
+        return ScratchTask(config, model)
+    parser.network.to(find_device(""))
+    return SyntaxScratchTask(config, model, parser)
 
 
 def _new_model(config: ScratchConfig, pairs: Sequence[SentencePair]) -> ScratchModel:
@@ -194,12 +244,17 @@ def _new_model(config: ScratchConfig, pairs: Sequence[SentencePair]) -> ScratchM
         size=table.vocabulary.size,
         min_count=table.vocabulary.min_count,
     )
+    parser = load_parser(table.parser) if table.parser else None
+    graph_shape = table.graph_shape(len(parser.shape.labels)) if parser else None
+    graph = GraphEncoder(**msgspec.structs.asdict(graph_shape)) if graph_shape else None
     return ScratchModel(
         unit_settings=unit_settings,
         versions=versions,
         encoding=UnitEncoding(units, encoding.divider, encoding.simplify),
-        network=EncoderDecoder(table.shape(len(units) + FIRST)),
+        network=EncoderDecoder(table.shape(len(units) + FIRST), graph),
+        graph=graph_shape,
+        parser=parser,
     )
 
 
-KIND = TrainingKind(ScratchConfig, build)
+KIND = TrainingKind(ScratchConfig, build, paths=("parser", "folds"))

@@ -261,6 +261,10 @@ class Encoding(Protocol):
         """Encode it without the places of characters, which is less work."""
         ...
 
+    def source_spans(self, text: str) -> list[tuple[int, int]]:
+        """Find the half-open character spans of the ids of a source; (0, 0) of what is around."""
+        ...
+
     def target_ids(self, text: str) -> tuple[int, ...]:
         """Encode what the decoder is to write for a text, the end included."""
         ...

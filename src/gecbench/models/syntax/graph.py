@@ -18,7 +18,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from gecbench.core.errors import FormatError
 from gecbench.models.seq2seq.corrector import Seq2SeqOptions
-from gecbench.models.seq2seq.encoding import EncoderInput, SubwordEncoding
+from gecbench.models.seq2seq.encoding import EncoderInput, Encoding
 from gecbench.models.seq2seq.network import TorchSearch
 from gecbench.models.syntax.parser import Parse, Parser
 from gecbench.models.training.config import Below1, Positive, Share
@@ -77,7 +77,7 @@ def build_arcs(parse: Parse | None, places: Sequence[int], labels: Mapping[str, 
     return arcs
 
 
-def word_places(encoding: SubwordEncoding, text: str, kind: str) -> tuple[list[str], list[int]]:
+def word_places(encoding: Encoding, text: str, kind: str) -> tuple[list[str], list[int]]:
     """Find the words of a source, and which of them each position of its encoding is of.
 
     A subword is of the word in which it ends.
@@ -243,17 +243,17 @@ class GraphEncoder(nn.Module):
         return self.share * states + (1 - self.share) * deep
 
 
-def read_graph(
+def build_graph(
     folder: Path, settings: Mapping[str, object] | None
 ) -> tuple[GraphEncoder, GraphShape]:
-    """Read the graph encoder of the model in a folder.
+    """Build the graph encoder that the card of the model in a folder describes.
 
     Args:
         folder: That a run wrote.
-        settings: What the model's card says of it.
+        settings: What the card says of it.
 
     Raises:
-        FormatError: A file is damaged, or the card does not say what the encoder is.
+        FormatError: The card does not say what the encoder is.
     """
     if settings is None:
         raise FormatError(f"{folder}: its card says nothing of a graph encoder")
@@ -261,7 +261,18 @@ def read_graph(
         shape = msgspec.convert(settings, GraphShape)
     except msgspec.ValidationError as error:
         raise FormatError(f"{folder}: graph of its card: {error}") from error
-    graph = GraphEncoder(**msgspec.structs.asdict(shape))
+    return GraphEncoder(**msgspec.structs.asdict(shape)), shape
+
+
+def read_graph(
+    folder: Path, settings: Mapping[str, object] | None
+) -> tuple[GraphEncoder, GraphShape]:
+    """Read the graph encoder of the model in a folder; arguments as those of `build_graph`.
+
+    Raises:
+        FormatError: A file is damaged, or the card does not say what the encoder is.
+    """
+    graph, shape = build_graph(folder, settings)
     fill_network(graph, load_weights(folder / GRAPH), folder / GRAPH)
     return graph, shape
 
@@ -306,7 +317,7 @@ def label_numbers(parser: Parser) -> dict[str, int]:
     return {label: number for number, label in enumerate(parser.shape.labels, NO_ARC + 1)}
 
 
-def parse_arcs(parser: Parser, encoding: SubwordEncoding, texts: Sequence[str]) -> list[Arcs]:
+def parse_arcs(parser: Parser, encoding: Encoding, texts: Sequence[str]) -> list[Arcs]:
     """Parse sources, and build their arcs between the positions that an encoder-decoder reads."""
     rows = [word_places(encoding, text, parser.card.tokens) for text in texts]
     numbers = label_numbers(parser)
@@ -323,7 +334,7 @@ class SyntaxSearch(TorchSearch):
         self,
         network: SyntaxNetwork,
         parser: Parser,
-        encoding: SubwordEncoding,
+        encoding: Encoding,
         options: Seq2SeqOptions,
     ) -> None:
         super().__init__(network.model, encoding.specials, options)

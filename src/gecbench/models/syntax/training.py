@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import msgspec
-import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from gecbench.backends.transformers import find_device
 from gecbench.core.errors import UsageError
 from gecbench.core.seeding import number
 from gecbench.models import CARD
@@ -25,6 +20,7 @@ from gecbench.models.seq2seq.corrector import Seq2SeqOptions
 from gecbench.models.seq2seq.encoding import SubwordEncoding
 from gecbench.models.seq2seq.loading import TorchSettings
 from gecbench.models.seq2seq.training import Seq2SeqConfig, Seq2SeqTable, Seq2SeqTask, load_parts
+from gecbench.models.syntax.examples import ParsedTask, load_parser
 from gecbench.models.syntax.graph import (
     GRAPH,
     NO_ARC,
@@ -33,21 +29,12 @@ from gecbench.models.syntax.graph import (
     GraphShape,
     SyntaxNetwork,
     SyntaxSearch,
-    build_arcs,
-    label_numbers,
     read_graph,
-    stack_arcs,
-    word_places,
 )
-from gecbench.models.syntax.parser import Parse, Parser, read_parser
-from gecbench.models.syntax.trees import Tree, fold_of
+from gecbench.models.syntax.parser import Parser
 from gecbench.models.training.config import Below1, Positive, Share
-from gecbench.models.training.decoder import DecoderExample
-from gecbench.models.training.task import Batch, Dataset, TrainingKind
+from gecbench.models.training.task import Batch, TrainingKind
 from gecbench.models.weights import save_weights
-
-_CHUNK = 1000
-"""Sources that are parsed at once."""
 
 
 class SyntaxTable(Seq2SeqTable, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -84,20 +71,7 @@ class SyntaxConfig(Seq2SeqConfig, frozen=True, forbid_unknown_fields=True, kw_on
     model: SyntaxTable
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxExample(DecoderExample):
-    """A pair in ids, with what the parser says of its source.
-
-    Args:
-        parse: Without words; None where the sentence is too long for the parser.
-        places: The word of each position of the source; see `build_arcs`.
-    """
-
-    parse: Parse | None = None
-    places: array[int] = dataclasses.field(default_factory=lambda: array("i"))
-
-
-class SyntaxTask(Seq2SeqTask):
+class SyntaxTask(ParsedTask, Seq2SeqTask):
     """Learns to write targets from sources and their trees."""
 
     def __init__(
@@ -113,68 +87,16 @@ class SyntaxTask(Seq2SeqTask):
     ) -> None:
         """Take an encoder-decoder, and what stands beside it."""
         super().__init__(config, network, tokenizer, encoding)
-        self._shape, self._parser = shape, parser
-        self._folds = _load_folds(config.model)
+        self.parse_with(parser, config.model.folds)
+        self._shape = shape
         self._syntax = SyntaxNetwork(network, graph)
         self._trains = config.model.trains
         self._can_learn = [p for p in cast("Any", network).parameters() if p.requires_grad]
-        self._numbers = label_numbers(parser)
 
     @property
     def module(self) -> SyntaxNetwork:
         """The network; its forward pass takes a batch's tensors as keywords."""
         return self._syntax
-
-    def prepare(self, items: Sequence[SentencePair]) -> Dataset[DecoderExample]:
-        """Turn pairs into examples, with the parses of their sources."""
-        dataset = super().prepare(items)
-        examples: list[DecoderExample] = []
-        unparsed = 0
-        for start in range(0, len(dataset.examples), _CHUNK):
-            chunk = dataset.examples[start : start + _CHUNK]
-            texts = [items[k].source.strip() for k in dataset.sources[start : start + _CHUNK]]
-            rows = [word_places(self.encoding, text, self._parser.card.tokens) for text in texts]
-            parses = self._parse([words for words, _ in rows])
-            unparsed += sum(parse is None for parse in parses)
-            examples += [
-                self._with_parse(example, parse, places)
-                for example, parse, (_, places) in zip(chunk, parses, rows, strict=True)
-            ]
-        counts = {"sources that are not parsed": unparsed} if unparsed else {}
-        return dataclasses.replace(dataset, examples=examples, counts={**dataset.counts, **counts})
-
-    def _parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse | None]:
-        """Parse sentences of training, each by the parser that has not learnt its tree."""
-        if not self._folds:
-            return self._parser.parse(sentences)
-        result: list[Parse | None] = [None] * len(sentences)
-        folds = [fold_of(words, len(self._folds)) for words in sentences]
-        for fold, parser in enumerate(self._folds):
-            mine = [place for place, other in enumerate(folds) if other == fold]
-            for place, parse in zip(mine, parser.parse([sentences[k] for k in mine]), strict=True):
-                result[place] = parse
-        return result
-
-    def _with_parse(
-        self, example: DecoderExample, parse: Parse | None, places: Sequence[int]
-    ) -> SyntaxExample:
-        """Add a parse, in half of its memory, to an example, whose end may have been cut."""
-        after = len(self.encoding.specials.after)
-        kept = len(example.source) - after
-        if parse is not None:
-            tree = Tree((), parse.tree.heads, parse.tree.labels)
-            parse = Parse(tree, parse.probabilities.astype(np.float16))
-        positions = array("i", (*places[:kept], *places[len(places) - after :]))
-        return SyntaxExample(example.source, example.target, parse, positions)
-
-    def collate(self, examples: Sequence[DecoderExample]) -> Batch:
-        """Build the tensors of any encoder-decoder, and those of arcs."""
-        arcs = [
-            build_arcs(example.parse, example.places, self._numbers)
-            for example in cast("Sequence[SyntaxExample]", examples)
-        ]
-        weights, labels = stack_arcs(arcs)
-        return {**super().collate(examples), "weights": weights, "arc_labels": labels}
 
     def outputs(self, module: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """Compute the logits of the target tokens, (sentences, positions, vocabulary)."""
@@ -241,26 +163,7 @@ def _load_parser(table: SyntaxTable, earlier: Path | None) -> Parser:
     if earlier is not None and table.parser and earlier == Path(table.place):
         raise UsageError(f"model.parser: {table.place} has its own; leave it out")
     folder = earlier / PARSER if earlier is not None else Path(table.parser)
-    parser = read_parser(folder, for_errors=True)
-    parser.network.to(find_device(""))
-    return parser
-
-
-def _load_folds(table: SyntaxTable) -> list[Parser]:
-    """Load the parsers of jack-knifing.
-
-    Raises:
-        UsageError: One was not trained without the fold of its place.
-    """
-    parsers = [read_parser(Path(place), for_errors=True) for place in table.folds]
-    for fold, parser in enumerate(parsers):
-        if (parser.shape.fold, parser.shape.folds) != (fold, len(parsers)):
-            raise UsageError(
-                f"model.folds: {table.folds[fold]} was trained without fold {parser.shape.fold} of "
-                f"{parser.shape.folds}, not without fold {fold} of {len(parsers)}"
-            )
-        parser.network.to(find_device(""))
-    return parsers
+    return load_parser(str(folder))
 
 
 def _shape(table: SyntaxTable, network: Any, labels: int) -> GraphShape:

@@ -11,7 +11,7 @@ from corrector_checks import EN, check_corrector
 from safetensors.torch import load_file
 from tiny_syntax import PAIRS, TREES, parser_config, syntax_settings, train_killed, write_bart
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import FormatError, UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.formats.perturbed import write_perturbed
 from gecbench.models import load_corrector
@@ -23,6 +23,7 @@ from gecbench.models.syntax.parser import read_parser
 from gecbench.models.syntax.parser_training import KIND as PARSER
 from gecbench.models.syntax.training import KIND
 from gecbench.models.syntax.trees import fold_of
+from gecbench.models.weights import WEIGHTS
 
 TRAINING = {"epochs": 12, "learning_rate": 1e-2, "checkpoint_every": 8, "evaluate_every": 12}
 
@@ -154,3 +155,57 @@ def test_subwords_are_of_the_words_of_the_parser(
     assert words == ["He", "go", "to", "school", "."]
     # [CLS] He go to sc##ho##ol . [SEP]
     assert places == [-1, 0, 1, 2, 3, 3, 3, 4, 5]
+
+
+def test_a_transformer_from_scratch_learns_and_corrects_with_trees(
+    trained_parser: Path, tmp_path: Path, run
+) -> None:
+    sizes = {"architecture": "transformer", "width": 32, "layers": 1, "heads": 2}
+    model = {**sizes, "units": "words", "parser": str(trained_parser), "graph_layers": 2}
+    training = {"epochs": 12, "learning_rate": 1e-2, "checkpoint_every": 8}
+    blanking = {**model, "source_token_dropout": 0.2}
+    settings = syntax_settings(tmp_path, training, "scratch", model=blanking)
+    folder = train_killed(settings, tmp_path)
+    losses = [
+        row["loss"]
+        for row in json.loads((folder / "gecbench.json").read_text("utf-8"))["made"]["history"]
+    ]
+    assert losses[-1] < losses[0]
+    # A run that was killed between checkpoints ends with the same weights.
+    (tmp_path / "again").mkdir()
+    again = train_killed(settings, tmp_path / "again", stop_after=18)
+    assert (again / WEIGHTS).read_bytes() == (folder / WEIGHTS).read_bytes()
+    texts, out = tmp_path / "texts.txt", tmp_path / "out.txt"
+    texts.write_text("".join(f"{source}\n" for source, _ in PAIRS), encoding="utf-8")
+    code, _, said = run("correct", f"scratch:{folder}", str(texts), "-o", str(out))
+    assert code == 0, said
+    assert len(out.read_text("utf-8").splitlines()) == len(PAIRS)
+    options = {"beams": 2, "batch_size": 3, "device": "cpu"}
+    check_corrector(lambda: load_corrector(f"scratch:{folder}", options), EN[:4])
+    # The graph and its labels count; with the whole share of the encoder they do not.
+    pairs = [SentencePair(*pair) for pair in PAIRS]
+    task = settings.kind.build(settings.config, pairs, folder)
+    task.module.load_state_dict(load_file(folder / WEIGHTS))
+    task.module.eval()
+    batch = task.collate(task.prepare(pairs).examples)
+    other = {**batch, "arc_labels": batch["arc_labels"].clamp(max=3)}
+    assert task.loss(task.module, batch) != task.loss(task.module, other)
+    task.module.graph.share = 1.0
+    whole = task.loss(task.module, batch)
+    task.module.graph = None
+    plain = {
+        name: tensor for name, tensor in batch.items() if name not in ("weights", "arc_labels")
+    }
+    assert whole.item() == pytest.approx(task.loss(task.module, plain).item(), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ({"architecture": "recurrent", "parser": "runs/parser"}, "belongs to the transformer"),
+        ({"architecture": "transformer", "share": 0.5}, "name a parser"),
+    ],
+)
+def test_a_network_from_scratch_that_cannot_have_trees_is_refused(tmp_path, model, message) -> None:
+    with pytest.raises(FormatError, match=message):
+        syntax_settings(tmp_path, {}, "scratch", model=model)
