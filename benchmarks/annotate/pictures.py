@@ -70,13 +70,23 @@ ANSWERED = (14, 13, 12)
 """How many sentences each annotator has answered."""
 DECIDED = 7
 """Sentences that are decided; the next one is shown in review."""
-TABLE = (
-    "essay,line,learner,teacher 1,teacher 2\n"
-    "e1,1,He speak Chinese very good.,He speaks Chinese very well.,He speaks very good Chinese.\n"
-    "e1,2,She is more taller than me.,She is taller than me.,\n"
-    "e2,1,We discussed about it.,We discussed it.,We discussed it.\n"
-    "e2,2,I have went to Beijing last year.,I went to Beijing last year.,\n"
-)
+TABLES = {
+    "en": (
+        "essay,line,learner,teacher 1,teacher 2\n"
+        "e1,1,He speak Chinese very good.,He speaks Chinese very well.,"
+        "He speaks very good Chinese.\n"
+        "e1,2,She is more taller than me.,She is taller than me.,\n"
+        "e2,1,We discussed about it.,We discussed it.,We discussed it.\n"
+        "e2,2,I have went to Beijing last year.,I went to Beijing last year.,\n"
+    ),
+    "zh": (
+        "essay,line,learner,teacher 1,teacher 2\n"
+        "e1,1,他汉语说得很好极了。,他汉语说得好极了。,他汉语说得很好。\n"
+        "e1,2,她比我很高。,她比我高得多。,\n"
+        "e2,1,我们见面了老师。,我们见了老师。,我们见了老师。\n"
+        "e2,2,我去年去北京了旅游。,我去年去北京旅游了。,\n"
+    ),
+}
 
 
 def corpus(lang: str) -> dict[str, list[str]]:
@@ -316,25 +326,25 @@ def take_check(page: Page, lang: str, folder: Path) -> None:
     page.screenshot(path=folder / f"perturb-check-{lang}.png")
 
 
-def take_manage(page: Page, folder: Path) -> None:
-    """The pages of a manager, in English."""
-    page.goto("/p/en/manage/members")
-    page.screenshot(path=folder / "manage-members-en.png")
-    page.goto("/p/en/manage/")
-    page.screenshot(path=folder / "manage-overview-en.png", full_page=True)
-    page.goto("/p/en/manage/sentences?state=golden")
+def take_manage(page: Page, lang: str, folder: Path) -> None:
+    """The pages of a manager."""
+    page.goto(f"/p/{lang}/manage/members")
+    page.screenshot(path=folder / f"manage-members-{lang}.png")
+    page.goto(f"/p/{lang}/manage/")
+    page.screenshot(path=folder / f"manage-overview-{lang}.png", full_page=True)
+    page.goto(f"/p/{lang}/manage/sentences?state=golden")
     page.locator(".sentences td a").first.click()
     page.locator(".timeline").wait_for()
-    page.screenshot(path=folder / "manage-sentence-en.png", full_page=True)
-    page.goto("/p/en/manage/import")
-    file = {"name": "essays.csv", "mimeType": "text/csv", "buffer": TABLE.encode()}
+    page.screenshot(path=folder / f"manage-sentence-{lang}.png", full_page=True)
+    page.goto(f"/p/{lang}/manage/import")
+    file = {"name": "essays.csv", "mimeType": "text/csv", "buffer": TABLES[lang].encode()}
     page.set_input_files("#file", file)
     page.click("button.primary")
     chosen = "&column_references=".join(("teacher%201", "teacher%202"))
     columns = f"column_source=learner&column_references={chosen}"
     page.set_viewport_size({"width": 1160, "height": 1400})
     page.goto(f"{page.url}?{columns}&column_document=essay&column_position=line&references=keep")
-    page.screenshot(path=folder / "manage-import-en.png")
+    page.screenshot(path=folder / f"manage-import-{lang}.png")
 
 
 def main() -> int:
@@ -360,7 +370,7 @@ def main() -> int:
                 take_review(sign_in(browser, url, f"{lang}3", 1160), lang, chosen.folder)
                 take_variant(sign_in(browser, url, f"{lang}2", 1240), lang, chosen.folder)
                 take_check(sign_in(browser, url, f"{lang}3", 1160), lang, chosen.folder)
-            take_manage(sign_in(browser, url, "en4", 1160), chosen.folder)
+                take_manage(sign_in(browser, url, f"{lang}4", 1160), lang, chosen.folder)
             for path in chosen.folder.glob("*.png"):
                 Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
         finally:

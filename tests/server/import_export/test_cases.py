@@ -12,7 +12,7 @@ import pytest
 from django.test import override_settings
 from server.workflow.perturbing import a_perturbation, accept, checked, reviewer, submit_variant
 from server.workflow.perturbing import done_case as done
-from server.workflow.stories import claimed, joined, sentence_of
+from server.workflow.stories import a_project, claimed, joined, sentence_of
 
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server import settings
@@ -27,6 +27,7 @@ from gecbench.server.import_export.exports import (
 from gecbench.server.import_export.imports import run_import
 from gecbench.server.import_export.plans import ImportOptions, plan_import
 from gecbench.server.import_export.reading import content_of
+from gecbench.server.import_export.releases import export_release, make_release, release_files
 from gecbench.server.models import Member, Project, Sentence, Slot, Variant
 from gecbench.server.workflow import variant_checks
 from gecbench.server.workflow.checks import check
@@ -78,6 +79,12 @@ def exported(project: Project, format: str) -> dict[str, bytes]:
             "1\tHe go home .\tHe goes home .\n2\tShe is .\t没有错误\n",
             [("He go home .", "He goes home ."), ("She is .", "She is .")],
         ),
+        (
+            "c.jsonl",
+            '{"format": "gecbench-corpus", "schema": 1, "name": "c", "lang": "en"}\n'
+            '{"id": "1", "source": "He go home .", "references": [{"text": "He goes home ."}]}\n',
+            [("He go home .", "He goes home .")],
+        ),
     ],
 )
 def test_any_corpus_becomes_cases(site, name, text, pairs):
@@ -90,6 +97,24 @@ def test_any_corpus_becomes_cases(site, name, text, pairs):
     assert (case.scheme, "merging" in case.signature) == ("en-errant", True)
     assert Slot.objects.count() == 2 * len(pairs)
     assert check() == ()
+
+
+@pytest.mark.parametrize("ending", ["tsv", "jsonl"])
+def test_a_release_of_a_rewriting_project_becomes_cases(site, ending):
+    rewriting = a_project(["He go home."], lang="en", slug="rewriting", annotators=1)
+    plan = plan_import(
+        rewriting,
+        content_of("t.tsv", b"1\tHe go to school .\tHe goes to school .\n"),
+        ImportOptions(references="golden"),
+    )
+    run_import(plan, by=None)
+    release = make_release(rewriting, name="v1", by=None)
+    (name,) = (name for name in release_files(release) if name.endswith(ending))
+    content = b"".join(export_release(release, name).content)
+    project = project_of()
+    assert imported(project, content, name) == 1
+    case = sentence_of(project).case
+    assert [(chip["source"], chip["target"]) for chip in case.chips] == [("go", "goes")]
 
 
 def test_chinese_errors_are_found_with_the_data_that_the_environment_names(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.db.models import TextChoices
+from django.utils.translation import gettext, override
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
@@ -114,35 +115,53 @@ def test_what_differs_from_the_defaults_is_stored_as_json_and_nothing_else():
     assert options_json(options_of({"placeholder_aliases": ALIASES, "rules": {}})) == {}
 
 
-MANAGERS = Path(__file__).parents[3] / "docs" / "annotate" / "managers.md"
+DOCS = Path(__file__).parents[3] / "docs" / "annotate"
+HEADS = {
+    "managers.md": ("setting | name for programs | values | default |", "rule | | default"),
+    "managers.zh.md": ("设置 | 程序所用的名称 | 取值 | 默认 |", "规则 | | 默认"),
+}
 
 
-def test_the_table_of_the_docs_has_every_setting_as_it_is_declared():
-    table = ["| setting | name for programs | values | default | |", "|---|---|---|---|---|"]
-    for name, setting in SETTINGS.items():
-        default = (
-            "" if setting.is_required() else f"`{json.dumps(setting.default, ensure_ascii=False)}`"
-        )
-        words = (setting.title, f"`{name}`", values(setting), default, setting.description)
-        table.append(f"| {' | '.join(words)} |")
-    rules = [
-        f"| `{rule}` | {rule_option.words} | `{rule_option.level}` |"
-        for rule, rule_option in RULES.items()
-    ]
-    table += ["", "| rule | | default |", "|---|---|---|", *rules]
-    text = "\n".join(table)
-    assert text in MANAGERS.read_text("utf-8"), f"docs/annotate/managers.md has not:\n{text}"
+@pytest.mark.parametrize("page", HEADS)
+def test_the_table_of_the_docs_has_every_setting_as_it_is_declared(page: str):
+    language = "zh-hans" if ".zh." in page else "en"
+    settings, rules = HEADS[page]
+    table = [settings, "|".join(["---"] * 5)]
+    with override(language):
+        for name, setting in SETTINGS.items():
+            default = (
+                ""
+                if setting.is_required()
+                else f"`{json.dumps(setting.default, ensure_ascii=False)}`"
+            )
+            words = (gettext(str(setting.title)), f"`{name}`", values(setting, language), default)
+            table.append(" | ".join((*words, gettext(str(setting.description)))))
+        lines = [
+            f"`{code}` | {gettext(rule.words)} | `{rule.level}`" for code, rule in RULES.items()
+        ]
+    text = "\n".join(mark(row) for row in table)
+    text += "\n\n" + "\n".join(mark(row) for row in (rules, "---|---|---", *lines))
+    assert text in (DOCS / page).read_text("utf-8"), f"docs/annotate/{page} has not:\n{text}"
 
 
-def values(setting: FieldInfo) -> str:
+def mark(row: str) -> str:
+    return f"|{row}|" if row.startswith("---") else f"| {row} |"
+
+
+def values(setting: FieldInfo, language: str) -> str:
     """What a setting can be, in the words of the docs."""
     least, most = limits(setting)
+    text, number, nothing, several = (
+        ("a text of {} to {} characters", "{} to {}", ", or `null`", "a list of texts")
+        if language == "en"
+        else ("{} 至 {} 个字的文本", "{} 至 {}", "，或 `null`", "文本列表")
+    )
     if isinstance(setting.default, TextChoices):
         return ", ".join(f'`"{value}"`' for value in type(setting.default))
     if setting.annotation is bool:
         return "`true`, `false`"
     if setting.annotation is str:
-        return f"a text of {least} to {most} characters"
+        return text.format(least, most)
     if setting.annotation is int:
-        return f"{least} to {most}"
-    return f"{least} to {most}, or `null`" if most else "a list of texts"
+        return number.format(least, most)
+    return number.format(least, most) + nothing if most else several
