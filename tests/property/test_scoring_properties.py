@@ -11,19 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gecbench.api.options import Options
+from gecbench.api.score import collect_stats
 from gecbench.core.case import CHOICES, LEVELS, Case, CaseRewrite
 from gecbench.core.edit import Edit
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts, total
 from gecbench.core.sentence import Sentence
 from gecbench.edits import alignment
 from gecbench.edits.apply import apply
 from gecbench.edits.features import FeatureCosts, Features, Weights, build
+from gecbench.lang.zh import char
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.lang.zh.cherrant import _extract
 from gecbench.lang.zh.parse import parse
 from gecbench.metrics.edits import Cherrant as SpanF
 from gecbench.scoring.resample import draws
+from gecbench.scoring.run import summarise
 from gecbench.scoring.spans import ERROR_FREE, Filter, keys, pair
 
 LETTERS = ["甲", "乙", "丙", "，", "。", "a", "[缺失成分]", "😀"]
@@ -72,6 +77,7 @@ def test_edits_applied_to_the_source_give_the_target(name: str, kernel: str):
     with pytest.MonkeyPatch.context() as patch:
         if kernel == "python":
             patch.setattr(alignment, "compiled", None)
+            patch.setattr(char, "compiled", None)
 
         @given(TEXTS, TEXTS)
         def rule(first: str, second: str) -> None:
@@ -102,6 +108,50 @@ def real(make: Callable[..., Scheme], strategy: str) -> Scheme:
     if strategy not in _MADE:
         _MADE[strategy] = make(strategy=strategy)
     return _MADE[strategy]
+
+
+SPACED = st.lists(st.sampled_from([*LETTERS, " ", "\u3000"]), max_size=200).map("".join)
+REWRITES = st.one_of(
+    st.just(Rewrite(unannotatable=True)),
+    st.just(Rewrite(error_free=True)),
+    st.one_of(TEXTS, SPACED).map(Rewrite),
+)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> tuple[Corpus, list[SystemOutput]]:
+    """Sentences with two systems; rewrites change some characters, or all."""
+    samples, outputs = [], ({}, {})
+    for number in range(draw(st.integers(1, 5))):
+        source = draw(st.one_of(TEXTS, SPACED))
+        cut = st.integers(0, len(source))
+        changed = st.builds(
+            lambda a, b, new, source=source: Rewrite(source[:a] + new + source[b:]), cut, cut, TEXTS
+        )
+        rewrites = st.lists(st.one_of(REWRITES, changed), min_size=1, max_size=3).map(tuple)
+        samples.append(Sample(str(number), source, draw(rewrites)))
+        for of_system in outputs:
+            of_system[str(number)] = draw(rewrites)
+    systems = [SystemOutput(name, found) for name, found in zip("ab", outputs, strict=True)]
+    return Corpus("dev", tuple(samples), "zh"), systems
+
+
+@given(texts(), st.sampled_from(CHOICES))
+@pytest.mark.skipif(char.compiled is None, reason="nothing was compiled")
+def test_counts_without_edits_are_those_of_the_edits(data, choice):
+    options = Options(metrics=("cherrant", "edits"), choice=choice)
+    counted = collect_stats(*data, scheme=zh_char(), options=options, keep_cases=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(char, "compiled", None)
+        found = collect_stats(*data, scheme=zh_char(), options=options, keep_cases=False)
+    assert counted.rows == found.rows
+    assert counted.notes == found.notes
+    assert summarise(counted) == summarise(found)
+    orders = [
+        [[list(pairing.by_type) for pairing in row or ()] for row in run.rows["a", "cherrant"]]
+        for run in (counted, found)
+    ]
+    assert orders[0] == orders[1]
 
 
 # Few places, texts and labels, so that edits agree in part, wholly, and more than once.

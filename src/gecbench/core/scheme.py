@@ -44,6 +44,22 @@ class Extraction:
 Span = tuple[int, int, int, int]
 """Where an edit is: half-open spans of source and target tokens."""
 
+TextSentence = tuple[str, tuple[str | None, ...], tuple[str | None, ...]]
+"""A source, its hypotheses and its references: texts, None for what is unannotatable."""
+
+LabelCounts = tuple[tuple[str, int, int, int], ...]
+"""True positives, false positives and false negatives by label, of a hypothesis and a reference."""
+
+
+class CountMatches(Protocol):
+    """See `Scheme.count_matches`."""
+
+    def __call__(
+        self, sentences: list[TextSentence], /
+    ) -> tuple[Sequence[Sequence[LabelCounts]], Sequence[str]]:
+        """Of each sentence the counts of each pair, hypothesis by hypothesis; and all labels."""
+        ...
+
 
 class KeepSpans(Protocol):
     """See `Scheme.keep_spans`."""
@@ -77,6 +93,8 @@ class Scheme:
             which that is much cheaper than one pair after another; None for all others.
         spans: Where the edits are from source to target, for schemes to which that is much cheaper
             than `extract`; None for all others.
+        count_matches: What `scoring.spans.pair` counts at level "correction" in edits of `extract`,
+            for schemes that can do it without making the edits; None for all others.
         has_type: Whether a type is one of those that the scheme gives to edits. It tells the
             scheme's edits in a file from those of people and of other programs.
         keep_spans: Annotators' edits with their source tokens -> edits of the same spans with
@@ -100,6 +118,7 @@ class Scheme:
     defaults: Mapping[str, str] = field(default_factory=dict)
     batch: Callable[[Sequence[tuple[str, str]]], Sequence[Extraction]] | None = None
     spans: Callable[[Sentence, Sentence], Sequence[Span]] | None = None
+    count_matches: CountMatches | None = None
     has_type: Callable[[str], bool] = lambda _: False
     keep_spans: KeepSpans | None = None
     notes: tuple[str, ...] = ()

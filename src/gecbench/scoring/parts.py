@@ -16,10 +16,10 @@ from gecbench.core.errors import MissingExtraError
 from gecbench.core.options import Cluster, Workers, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.core.scheme import Scheme, Watch, no_progress
+from gecbench.core.scheme import Scheme, TextSentence, Watch, no_progress
 from gecbench.formats.stored import Block, StoredOutputs
 from gecbench.scoring.cases import Cases, Tokens, make_cases
-from gecbench.scoring.extractor import Decision, Extractor, keep_spans
+from gecbench.scoring.extractor import Decision, Extractor, is_declared, keep_spans
 from gecbench.scoring.segmenters import token_shares
 
 if TYPE_CHECKING:
@@ -178,6 +178,8 @@ class StatsTask(PartTask[PartStats]):
     def __call__(self, part: PartOfCorpus) -> PartStats:
         """Take them for a part."""
         corpus, systems = part
+        if counted := self._count(corpus, systems):
+            return counted
         cases = make_cases(
             corpus,
             systems,
@@ -193,6 +195,61 @@ class StatsTask(PartTask[PartStats]):
             _facts_of(cases, self.needs),
             cases.by_system if self.keep_cases else {},
         )
+
+    def _count(self, corpus: Corpus, systems: Sequence[SystemOutput]) -> PartStats | None:
+        """The same of texts alone, where the scheme counts without making edits; else None."""
+        scheme = self._decision.scheme if self._decision else None
+        metrics = [metric.span_metric for metric in self.metrics]
+        spans = [metric for metric in metrics if metric and metric.counts_all_corrections]
+        if (
+            scheme is None
+            or scheme.count_matches is None
+            or len(spans) < len(metrics)
+            or self.needs != {"edits"}
+            or self.keep_cases
+        ):
+            return None
+        sentences: list[TextSentence] = []
+        sizes: list[list[int]] = []  # hypotheses of each system
+        extracted = False
+        for sample in self.watch("edits", corpus.samples):
+            outputs = [system.hypotheses[sample.id] for system in systems]
+            hypotheses = tuple(chain.from_iterable(outputs))
+            rewrites = (*hypotheses, *sample.references)
+            if any(rewrite.edit_sets for rewrite in rewrites):
+                return None
+            extracted = extracted or not all(map(is_declared, rewrites))
+            sizes.append([len(rewrites) for rewrites in outputs])
+            sentences.append(
+                (
+                    sample.source,
+                    tuple([_text(rewrite, sample.source) for rewrite in hypotheses]),
+                    tuple([_text(rewrite, sample.source) for rewrite in sample.references]),
+                )
+            )
+        counts, labels = scheme.count_matches(sentences)
+        rows: Rows = {(s.system, metric.name): [] for s in systems for metric in spans}
+        for (_, _, references), lengths, pairs in zip(sentences, sizes, counts, strict=True):
+            start = 0
+            for system, length in zip(systems, lengths, strict=True):
+                of_system = pairs[start : start + length * len(references)]
+                start += length * len(references)
+                for metric in spans:
+                    row = metric.stats_of_counts(of_system, references)
+                    rows[system.system, metric.name].append(row)
+        several = {
+            system.system: sum(lengths[at] > 1 for lengths in sizes)
+            for at, system in enumerate(systems)
+        }
+        facts = CaseFacts(extracted=extracted, labels=frozenset(labels), several=several)
+        return PartStats(rows, {}, facts, {})
+
+
+def _text(rewrite: Rewrite, source: str) -> str | None:
+    """A rewrite without edits as `Scheme.count_matches` takes it."""
+    if rewrite.unannotatable:
+        return None
+    return source if rewrite.text is None else rewrite.text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from gecbench.core.case import Case, CaseRewrite, Choice, Level, Part
 from gecbench.core.edit import Edit
+from gecbench.core.scheme import LabelCounts
 from gecbench.core.score import Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import (
@@ -237,14 +238,9 @@ class SpanF(Metric[Pairings]):
     def stats(self, case: Case) -> Pairings | None:
         """The counts of each hypothesis version against each reference.
 
-        None where no annotator could correct the sentence. With choice "corpus-greedy" this is the
-        official script's test, which misses such a sentence where two annotators say so, and where
-        edits are limited to "multi".
+        None where no annotator could correct the sentence.
         """
-        misses = len(case.references) > 1 or self.chosen.size == "multi"
-        if not (self.choice == "corpus-greedy" and misses) and all(
-            version.unannotatable for version in case.references
-        ):
+        if self._leaves_out([version.unannotatable for version in case.references]):
             return None
         references = [
             keys(version, self.level, self.chosen, self.rule) for version in case.references
@@ -255,6 +251,34 @@ class SpanF(Metric[Pairings]):
             for r, reference in enumerate(references):
                 pairings.append(pair(hypothesis, reference, (h, r)))
         return tuple(pairings)
+
+    def _leaves_out(self, unannotatable: Sequence[bool]) -> bool:
+        """Whether no annotator could correct a sentence.
+
+        With choice "corpus-greedy" this is the official script's test, which misses such a sentence
+        where two annotators say so, and where edits are limited to "multi".
+        """
+        misses = len(unannotatable) > 1 or self.chosen.size == "multi"
+        return not (self.choice == "corpus-greedy" and misses) and all(unannotatable)
+
+    @property
+    def counts_all_corrections(self) -> bool:
+        """Whether statistics are what `Scheme.count_matches` counts."""
+        return self.level == "correction" and self.chosen == _ALL
+
+    def stats_of_counts(
+        self, counts: Sequence[LabelCounts], references: Sequence[str | None]
+    ) -> Pairings | None:
+        """The statistics of a sentence as `stats` has them, of counts by `Scheme.count_matches`.
+
+        Args:
+            counts: Of each hypothesis with each reference, hypothesis by hypothesis.
+            references: Their texts; None for what is unannotatable.
+        """
+        size = len(references)
+        if self._leaves_out([text is None for text in references]):
+            return None
+        return tuple([_pairing(at // size, at % size, pair) for at, pair in enumerate(counts)])
 
     def choose(self, stats: Sequence[Pairings]) -> tuple[Pairing, ...]:
         """The pairing that counts for each sentence, of at least one.
