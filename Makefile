@@ -88,11 +88,14 @@ $(BIN)/python:
 		{ echo "$(PYTHON) cannot make environments; run: sudo apt-get install $(PYTHON)-venv"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 
+# Python prefers kernels that were compiled for just its version, as older checkouts did.
 $(VENV)/.demo: $(BIN)/python $(BUILT_FROM)
+	rm -f src/gecbench/edits/*.cpython-*.so src/gecbench/lang/*/*.cpython-*.so
 	$(PIP) --editable '.[zh,en,bleu,spelling,report]'
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
+	rm -f src/gecbench/edits/*.cpython-*.so src/gecbench/lang/*/*.cpython-*.so
 	$(PIP) torch  # first, so that what needs it takes this one
 	$(PIP) --editable '.[all,dev]'
 	@touch $@ $(VENV)/.demo $(VENV)/.site

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from pathlib import Path
 
 from setuptools import setup
@@ -11,6 +12,8 @@ from setuptools.command.build_py import build_py
 
 LOCALE = Path(__file__).parent / "src" / "gecbench" / "server" / "locale"
 MSVC_FLAGS = ["/O2", "/std:c++17", "/utf-8"]
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+"""Python without its lock has no stable ABI; kernels are compiled for just that version."""
 
 
 def compile_translations() -> None:
@@ -37,6 +40,12 @@ class BuildWithTranslations(build_py):
 class BuildKernels(build_ext):
     """Compiles with the compiler's own flags: those of pyproject.toml are GCC's and Clang's."""
 
+    def finalize_options(self) -> None:
+        """Leave the stable ABI out where there is none, then do what setuptools does."""
+        for extension in self.distribution.ext_modules if FREE_THREADED else ():
+            extension.py_limited_api, extension.define_macros = False, []
+        super().finalize_options()
+
     def build_extensions(self) -> None:
         """Choose the flags, then do what setuptools does."""
         if self.compiler.compiler_type == "msvc":
@@ -46,7 +55,17 @@ class BuildKernels(build_ext):
 
 
 class WheelOfWhatWasBuilt(bdist_wheel):
-    """Tags a wheel without compiled kernels `py3-none-any`: it runs on every system."""
+    """Tags a wheel by what is in it.
+
+    One with kernels is `cp311-abi3`, for that Python and later ones; one without is
+    `py3-none-any`, for every system.
+    """
+
+    def finalize_options(self) -> None:
+        """Name the stable ABI where there is one, then do what setuptools does."""
+        if not FREE_THREADED:
+            self.py_limited_api = "cp311"
+        super().finalize_options()
 
     def run(self) -> None:
         """Build, see whether anything was compiled, then do what setuptools does."""

@@ -100,15 +100,16 @@ def test_a_wheel_without_compiled_kernels_is_for_every_system(wheel, files):
     assert {"Root-Is-Purelib: true", "Tag: py3-none-any"} <= set(lines)
 
 
-def test_a_wheel_with_one_compiled_kernel_is_for_one_system(wheel, tmp_path):
+def test_a_wheel_with_one_compiled_kernel_is_for_one_system_and_later_pythons(wheel, tmp_path):
     source = wheel.parent / "source"
     system = f"{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
-    name = f"_kernel{sysconfig.get_config_var('EXT_SUFFIX')}"
+    name = "_kernel.abi3.so"
     kernel = source / "build" / f"lib.{system}" / "gecbench" / "edits" / name
     kernel.parent.mkdir(parents=True)
     kernel.write_bytes(b"")  # newer than its source, so that nothing compiles it again
     build(source, "--wheel", "--outdir", tmp_path)
     (wheel_path,) = tmp_path.iterdir()
+    assert "-cp311-abi3-" in wheel_path.name
     assert not wheel_path.name.endswith("-any.whl")
     with zipfile.ZipFile(wheel_path) as file:
         assert f"gecbench/edits/{name}" in file.namelist()

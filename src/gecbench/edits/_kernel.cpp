@@ -444,7 +444,7 @@ PyObject *lattice_arcs(PyObject *self, PyObject *args) {
             Py_DECREF(result);
             return nullptr;
         }
-        PyList_SET_ITEM(result, Py_ssize_t(at), arc);
+        PyList_SetItem(result, Py_ssize_t(at), arc);
     }
     return result;
 }
@@ -476,7 +476,7 @@ PyObject *lattice_chain(PyObject *self, PyObject *args) {
             Py_DECREF(result);
             return nullptr;
         }
-        PyList_SET_ITEM(result, Py_ssize_t(at), segment);
+        PyList_SetItem(result, Py_ssize_t(at), segment);
     }
     return result;
 }

@@ -354,11 +354,11 @@ bool is_tuple(PyObject *object) {
 
 bool read_golds(PyObject *object, size_t length, std::vector<Gold> &golds) {
     if (!is_tuple(object)) return false;
-    for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(object); ++n) {
+    for (Py_ssize_t n = 0; n < PyTuple_Size(object); ++n) {
         Py_ssize_t start, end;
         PyObject *texts;
-        if (!is_tuple(PyTuple_GET_ITEM(object, n))) return false;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(object, n), "nnO!", &start, &end, &PyTuple_Type,
+        if (!is_tuple(PyTuple_GetItem(object, n))) return false;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(object, n), "nnO!", &start, &end, &PyTuple_Type,
                               &texts)) {
             return false;
         }
@@ -367,9 +367,9 @@ bool read_golds(PyObject *object, size_t length, std::vector<Gold> &golds) {
             return false;
         }
         golds.push_back({size_t(start), size_t(end), {}});
-        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(texts); ++k) {
+        for (Py_ssize_t k = 0; k < PyTuple_Size(texts); ++k) {
             golds.back().texts.emplace_back();
-            if (!read_codes(PyTuple_GET_ITEM(texts, k), golds.back().texts.back())) return false;
+            if (!read_codes(PyTuple_GetItem(texts, k), golds.back().texts.back())) return false;
         }
     }
     return true;
@@ -385,7 +385,7 @@ PyObject *of_spans(const std::vector<Span> &spans) {
             Py_DECREF(result);
             return nullptr;
         }
-        PyList_SET_ITEM(result, Py_ssize_t(n), made);
+        PyList_SetItem(result, Py_ssize_t(n), made);
     }
     return result;
 }
@@ -398,7 +398,7 @@ PyObject *of_annotators(const std::vector<std::vector<Span>> &found) {
             Py_DECREF(result);
             return nullptr;
         }
-        PyList_SET_ITEM(result, Py_ssize_t(n), made);
+        PyList_SetItem(result, Py_ssize_t(n), made);
     }
     return result;
 }
@@ -442,9 +442,9 @@ PyObject *proposals(PyObject *, PyObject *args) {
         if (!read_codes(source_object, source) || !read_codes(target_object, target)) {
             return nullptr;
         }
-        for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(golds_object); ++n) {
+        for (Py_ssize_t n = 0; n < PyTuple_Size(golds_object); ++n) {
             golds.emplace_back();
-            if (!read_golds(PyTuple_GET_ITEM(golds_object, n), source.size(), golds.back())) {
+            if (!read_golds(PyTuple_GetItem(golds_object, n), source.size(), golds.back())) {
                 return nullptr;
             }
         }

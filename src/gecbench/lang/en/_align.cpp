@@ -264,7 +264,7 @@ void Pair::fill_graded() {
 // Append the words of one side. False, with an error set, where the arguments are no such thing.
 bool read(PyObject *forms, PyObject *features, std::vector<Word> &words, Pair &pair,
           std::vector<Numbers> &numbers) {
-    const Py_ssize_t length = PyTuple_GET_SIZE(forms);
+    const Py_ssize_t length = PyTuple_Size(forms);
     PyObject *parts[4] = {forms, nullptr, nullptr, nullptr};
     if (features != Py_None) {
         if (!PyArg_ParseTuple(features, "O!O!O!", &PyTuple_Type, &parts[1], &PyTuple_Type,
@@ -273,9 +273,9 @@ bool read(PyObject *forms, PyObject *features, std::vector<Word> &words, Pair &p
         }
     }
     for (PyObject *part : parts) {
-        bool valid = !part || PyTuple_GET_SIZE(part) == length;
+        bool valid = !part || PyTuple_Size(part) == length;
         for (Py_ssize_t i = 0; part && valid && i < length; ++i) {
-            valid = PyUnicode_Check(PyTuple_GET_ITEM(part, i));
+            valid = PyUnicode_Check(PyTuple_GetItem(part, i));
         }
         if (!valid) {
             PyErr_SetString(PyExc_ValueError, "not tuples of texts of one length");
@@ -283,24 +283,26 @@ bool read(PyObject *forms, PyObject *features, std::vector<Word> &words, Pair &p
         }
     }
     words.resize(size_t(length));
+    std::vector<Py_UCS4> codes;
     for (Py_ssize_t i = 0; i < length; ++i) {
         Word &word = words[size_t(i)];
-        PyObject *const form = PyTuple_GET_ITEM(forms, i);
+        PyObject *const form = PyTuple_GetItem(forms, i);
         word.form = numbers[0].of(form);
         if (!parts[1]) continue;
-        word.lower = numbers[1].of(PyTuple_GET_ITEM(parts[1], i));
-        word.lemma = numbers[2].of(PyTuple_GET_ITEM(parts[2], i));
-        PyObject *const pos = PyTuple_GET_ITEM(parts[3], i);
+        word.lower = numbers[1].of(PyTuple_GetItem(parts[1], i));
+        word.lemma = numbers[2].of(PyTuple_GetItem(parts[2], i));
+        PyObject *const pos = PyTuple_GetItem(parts[3], i);
         word.pos = numbers[3].of(pos);
         for (const char *name : {"ADJ", "ADV", "NOUN", "VERB"}) {
             word.open = word.open || !PyUnicode_CompareWithASCIIString(pos, name);
         }
-        const int kind = PyUnicode_KIND(form);
-        const void *const data = PyUnicode_DATA(form);
-        word.from = pair.letters.size();
-        for (Py_ssize_t at = 0; at < PyUnicode_GET_LENGTH(form); ++at) {
-            pair.letters.push_back(pair.alphabet.of(PyUnicode_READ(kind, data, at)));
+        codes.resize(size_t(PyUnicode_GetLength(form)));
+        if (!codes.empty()
+            && !PyUnicode_AsUCS4(form, codes.data(), Py_ssize_t(codes.size()), 0)) {
+            return false;
         }
+        word.from = pair.letters.size();
+        for (const Py_UCS4 code : codes) pair.letters.push_back(pair.alphabet.of(code));
         word.to = pair.letters.size();
     }
     return true;
@@ -331,14 +333,15 @@ std::vector<Found> walk(Pair &pair) {
 
 // The steps as instances of a class that is a tuple of five.
 PyObject *as_steps(const std::vector<Found> &found, PyTypeObject *type) {
+    const allocfunc allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
     PyObject *const result = PyTuple_New(Py_ssize_t(found.size()));
     for (size_t at = 0; result && at < found.size(); ++at) {
         const Found &each = found[at];
-        PyObject *const step = type->tp_alloc(type, 5);
+        PyObject *const step = allocate(type, 5);
         PyObject *const name
             = each.op > DELETE ? PyUnicode_FromFormat("T%zu", size_t(each.op - SWAP))
                                : PyUnicode_FromStringAndSize(&"MSID"[each.op], 1);
-        if (step) PyTuple_SET_ITEM(step, 0, name);
+        if (step) PyTuple_SetItem(step, 0, name);
         if (!step || !name) {
             if (!step) Py_XDECREF(name);
             Py_XDECREF(step);
@@ -353,9 +356,9 @@ PyObject *as_steps(const std::vector<Found> &found, PyTypeObject *type) {
                 Py_DECREF(result);
                 return nullptr;
             }
-            PyTuple_SET_ITEM(step, k + 1, place);
+            PyTuple_SetItem(step, k + 1, place);
         }
-        PyTuple_SET_ITEM(result, Py_ssize_t(at), step);
+        PyTuple_SetItem(result, Py_ssize_t(at), step);
     }
     return result;
 }
@@ -374,7 +377,7 @@ PyObject *steps(PyObject *, PyObject *args) {
     }
     try {
         Pair pair;
-        const size_t most = size_t(PyTuple_GET_SIZE(forms_a) + PyTuple_GET_SIZE(forms_b));
+        const size_t most = size_t(PyTuple_Size(forms_a) + PyTuple_Size(forms_b));
         std::vector<Numbers> numbers(4, Numbers(most));
         if (!read(forms_a, features_a, pair.a, pair, numbers)
             || !read(forms_b, features_b, pair.b, pair, numbers)) {
