@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import count
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING
@@ -21,10 +20,11 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from gecbench.backends import spacy
+from gecbench.backends import chinese, spacy
 from gecbench.core.scheme import Scheme
 from gecbench.lang.en import PIPELINE
 from gecbench.lang.zh.cherrant import scheme as cherrant
+from gecbench.models.lexical import chinese as zh_homophone
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -183,11 +183,15 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport]:
     return _fail_if_skipped((yield))
 
 
+gc.disable()  # while all modules and tests come in, which stay: it takes a fifth of the time
+
+
 def pytest_collection_finish() -> None:
-    """Let the collector of garbage alone with what stays: all modules, all tests."""
+    """Let the collector of garbage alone with what stays."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 def _untraced(item: pytest.Item) -> Iterator[None]:
@@ -279,12 +283,14 @@ def make_cherrant(shared: Path, cache: Path) -> Callable[..., Scheme]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def load_own_pipeline_once() -> Iterator[None]:
-    """Keep gecbench's own spaCy pipeline: hundreds of commands would each load it for 0.2 s."""
+def load_resources_once() -> Iterator[None]:
+    """Keep what hundreds of tests would each read again: our pipeline of spaCy, jieba's words."""
     load = spacy._load
-    rest = cache(load)
+    keep = cache(load)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spacy, "_load", lambda folder: (rest if folder == PIPELINE else load)(folder))
+        patch.setattr(spacy, "_load", lambda folder: (keep if folder == PIPELINE else load)(folder))
+        patch.setattr(chinese, "_read_jieba", cache(chinese._read_jieba))
+        patch.setattr(zh_homophone, "_index_words", cache(zh_homophone._index_words.__wrapped__))
         yield
 
 
@@ -301,19 +307,21 @@ def chinese_font() -> None:
 
 
 @pytest.fixture(scope="session")
-def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Paths of new folders; `mktemp` would read through all that are there, for each test."""
-    folder = tmp_path_factory.mktemp("homes")
-    return (folder / str(number) for number in count())
+def homes(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Homes of tests: most tests write nothing there, and leave theirs to the next one."""
+    return [tmp_path_factory.mktemp("homes")]
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, homes: Iterator[Path]) -> None:
+def clean_environment(monkeypatch: pytest.MonkeyPatch, homes: list[Path]) -> None:
     """No test reads or writes what belongs to the user."""
     for name in ("GECBENCH_DATA", "GECBENCH_DATA_MIRROR"):
         monkeypatch.delenv(name, raising=False)
-    home = next(homes)
-    home.mkdir()
+    home = homes[-1]
+    if len(homes) == 1 or any(home.iterdir()):
+        home = homes[0] / str(len(homes))
+        home.mkdir()
+        homes.append(home)
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.setenv(name, str(home))
 

@@ -38,6 +38,10 @@ def jieba(model: str) -> tuple[str, Divide]:
 
 def _jieba_tokenizer(what: str) -> Any:
     need(_EXTRA, "jieba", what=what)
+    return _read_jieba()
+
+
+def _read_jieba() -> Any:
     # jieba 0.42.1 imports pkg_resources where there is one, which warns.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
