@@ -31,7 +31,7 @@ from django.db import connection, connections
 from django.test.client import ClientHandler
 from django.test.utils import setup_test_environment, teardown_test_environment
 from server.live import live, live_template, make_live, shared_live
-from server.remembering import know_site
+from server.remembering import know_site, share_memories
 
 from gecbench.server.models import Member, Person, Project
 from gecbench.server.settings import SQLITE_PRAGMAS
@@ -121,6 +121,11 @@ def postgresql(name: str) -> dict[str, object]:
 
 
 Once = Callable[[str, Callable[[], bytes]], bytes]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memories(common: Path) -> None:
+    share_memories(common / "memories of sites")
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,8 @@
 
 Most tests begin with one of a few stories (a project, three people, a sentence that waits for
 review), and playing it through the services costs a hundred times as much as copying its rows.
-What a builder decorated with `remembered` left on a SQLite site is kept in this process, under the
-site as it was before, the builder and its arguments. It is played again
+What a builder decorated with `remembered` left on a SQLite site is kept for all processes of a run,
+under the site as it was before, the builder and its arguments. It is played again
 
 - on PostgreSQL, in a transaction, in another thread, and after anything else wrote to the site;
 - while the clock or the settings are not the real ones;
@@ -25,6 +25,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import wraps
 from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import ParamSpec, TypeVar
 
 from django.conf import settings
@@ -63,9 +65,39 @@ class _Memory:
 
 
 _memories: dict[str, _Memory] = {}
+_folder: Path | None = None
 _site: _Site | None = None
 _depth = 0
 """How many builders are at work, each called by the one before; what they leave is not kept."""
+
+
+def share_memories(folder: Path) -> None:
+    """Keep memories in a folder, for the other processes of a run."""
+    global _folder  # noqa: PLW0603
+    _folder = folder
+    folder.mkdir(exist_ok=True)
+
+
+def _recall(key: str) -> _Memory | None:
+    memory = _memories.get(key)
+    if not _is_fresh(memory) and _folder and (_folder / key).exists():
+        memory = _memories[key] = pickle.loads((_folder / key).read_bytes())
+    return memory if _is_fresh(memory) else None
+
+
+def _is_fresh(memory: _Memory | None) -> bool:
+    return memory is not None and time.monotonic() - memory.since < MINUTES * 60
+
+
+def _keep(key: str, memory: _Memory) -> None:
+    """Keep a memory, unless another process was quicker."""
+    if _recall(key):
+        return
+    _memories[key] = memory
+    if _folder:
+        with NamedTemporaryFile(dir=_folder, delete=False) as file:
+            file.write(pickle.dumps(memory))
+        Path(file.name).replace(_folder / key)
 
 
 def know_site(key: str, since: float | None = None) -> None:
@@ -159,8 +191,7 @@ def remembered(build: Callable[P, R]) -> Callable[P, R]:
         name = f"{build.__module__}.{build.__qualname__}"
         key = sha256(f"{before.key} {name} {description}".encode()).hexdigest()
         rows = _rows([*args, *kwargs.values()])
-        memory = _memories.get(key)
-        if memory is not None and time.monotonic() - memory.since < MINUTES * 60:
+        if memory := _recall(key):
             _restore(memory.rows)
             know_site(f"{key} {memory.since}", memory.since)
             return _Unpickler(io.BytesIO(memory.value), rows).load()
@@ -174,7 +205,7 @@ def remembered(build: Callable[P, R]) -> Callable[P, R]:
             if not _depth:
                 file = io.BytesIO()
                 _Pickler(file, rows).dump(value)
-                _memories[key] = _Memory(_rows_of_site(), file.getvalue(), since)
+                _keep(key, _Memory(_rows_of_site(), file.getvalue(), since))
             know_site(f"{key} {since}", since)
         return value
 
