@@ -245,6 +245,7 @@ def live_template(common: Path) -> Path:
                 [sys.executable, "-m", "gecbench", "annotate", "init", str(folder)],
                 env=clean,
                 check=True,
+                stdin=subprocess.DEVNULL,
                 capture_output=True,
             )
     return folder

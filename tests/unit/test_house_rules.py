@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 import gecbench
@@ -103,3 +105,13 @@ def test_scoring_without_resources_imports_only_what_it_needs():
     reporting = {"matplotlib", "scipy", "jinja2", "PIL"}
     networks = {"torch", "transformers", "httpx", "anyio"}
     assert result & (heavy | reporting | networks) == set()
+
+
+@pytest.mark.parametrize("package", ["gecbench.server", "gecbench.models.tagger"])
+def test_no_module_is_imported_in_a_circle(package: str):
+    graph = grimp.build_graph("gecbench")
+    modules = {module for module in graph.modules if module.startswith(package)}
+    assert len(modules) > 1
+    TopologicalSorter(
+        {module: graph.find_modules_directly_imported_by(module) & modules for module in modules}
+    ).prepare()

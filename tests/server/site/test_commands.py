@@ -286,6 +286,20 @@ def test_where_days_begin_is_said_at_the_first_start_and_kept(
     assert ("days begin" in again.output) is not stays
 
 
+def test_whoever_starts_a_site_at_a_terminal_is_asked_where_days_begin(tmp_path, monkeypatch):
+    monkeypatch.setattr(commands, "open_up_to_date", lambda *_: None)
+    monkeypatch.setattr(commands, "administrator_link", lambda *_: "")
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True)
+    monkeypatch.setenv("TZ", "UTC")
+    init = ["annotate", "init", str(tmp_path / "s")]
+    first = CliRunner().invoke(gecbench, init, input="Peking\nAsia/Shanghai\n")
+    assert "'Peking'" in first.output
+    assert "midnight of Asia/Shanghai" in first.output
+    assert read_site(tmp_path / "s").time_zone == "Asia/Shanghai"
+    again = CliRunner().invoke(gecbench, init, catch_exceptions=False)
+    assert "Time zone" not in again.output
+
+
 def test_the_environment_says_where_days_begin(tmp_path, monkeypatch):
     monkeypatch.setenv("GECBENCH_TIME_ZONE", "Asia/Shanghai")
     site = apply_environment(make_site(tmp_path / "s"), os.environ)

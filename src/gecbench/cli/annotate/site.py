@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -187,16 +188,20 @@ def init(
 
 
 def settle_time_zone(site: Site, name: str | None) -> None:
-    """Keep where a site's days begin, and say it: what was said here, else where the machine is.
+    """Keep where a site's days begin, and say it.
 
-    A machine that is nowhere in particular, as many servers are, decides nothing: its UTC is not
-    kept, and said each time.
+    It is what was said here, or what somebody at a terminal answers, else where the machine is.
+    One that is nowhere in particular, as many servers are, decides nothing: its UTC is not kept,
+    and said each time.
     """
     from gecbench.server.site.folder import machine_zone, write_options
 
     if name is None and site.time_zone:
         return
     zone = name or machine_zone(os.environ)
+    if name is None and sys.stdin is not None and sys.stdin.isatty():
+        question = "Time zone in which days begin, as Asia/Shanghai"
+        zone = name = click.prompt(question, default=zone, value_proc=_zone, err=True)
     if name is None and zone == "UTC":
         click.echo(
             "gecbench: warning: days begin at midnight UTC, for this machine names no other time "
@@ -207,6 +212,17 @@ def settle_time_zone(site: Site, name: str | None) -> None:
     write_options(site, time_zone=zone)
     whose = "" if name else ", as on this machine; another one: --time-zone NAME"
     click.echo(f"gecbench: days begin at midnight of {zone}{whose}", err=True)
+
+
+def _zone(answer: str) -> str:
+    """An answer that names a time zone; else it is asked for again."""
+    from gecbench.server.site.folder import check_zone
+
+    try:
+        check_zone(answer, "the answer")
+    except UsageError as error:
+        raise click.BadParameter(str(error)) from error
+    return answer
 
 
 def environment(
