@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
-from gecbench.core.files import STDIO, encode_text, name_of, read_bytes, write_files, write_text
+from gecbench.core.files import STDIO, encode_pieces, name_of, read_bytes, write_files, write_text
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import FORMATS, load_format, load_writer
@@ -139,15 +139,20 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
     Raises:
         GecbenchError: The format cannot hold a text at all, or the file cannot be written.
     """
-    writer = load_writer(format)
-    contents = writer.write(corpus)
+    write(corpus, path, format=format)
+    return load_writer(format).losses(corpus)
+
+
+def write(corpus: Corpus, path: Path | str, *, format: str) -> None:
+    """Write a corpus as `save` does, and leave open what the format could not hold."""
+    contents = load_writer(format).pieces(corpus)
     if str(path) == "-" and len(contents) > 1:
         raise UsageError(f"format {format} writes {len(contents)} files; name them by --output")
     if len(contents) == 1:
-        (text,) = contents.values()
-        write_text(Path(path), text)
-        return writer.losses(corpus)
-    files = {Path(f"{path}{ending}"): text for ending, text in contents.items()}
+        (pieces,) = contents.values()
+        write_text(Path(path), pieces)
+        return
+    files = {Path(f"{path}{ending}"): pieces for ending, pieces in contents.items()}
     existing = [file for file in files if file.exists()]
     if existing:
         raise GecbenchError(
@@ -159,11 +164,10 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
         raise GecbenchError(
             f"{min(stale)}: would stay beside the new files as if it belonged to them; remove it"
         )
-    write_files({file: encode_text(file, text) for file, text in files.items()})
-    return writer.losses(corpus)
+    write_files({file: encode_pieces(file, pieces) for file, pieces in files.items()})
 
 
-def _stale(old: Path, files: Mapping[Path, str], path: Path | str) -> bool:
+def _stale(old: Path, files: Collection[Path], path: Path | str) -> bool:
     """Say whether a file is a reference of an earlier corpus of the same name."""
     name, _, number = old.name.rpartition(".ref")
     return name == Path(path).name and number.isdecimal() and old not in files

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_type_hints
 
@@ -21,10 +20,11 @@ from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.options import Workers, check_jobs
 from gecbench.core.registry import describe, resolve
-from gecbench.core.sample import Corpus
+from gecbench.core.sample import Corpus, Sample
 from gecbench.core.scheme import Reader, Scheme, Watch, no_progress
+from gecbench.formats.stored import stored_alike
 from gecbench.lang import SCHEMES
-from gecbench.scoring.extractor import Decision
+from gecbench.scoring.extractor import Decision, edit_set_limit_note
 from gecbench.scoring.languages import check_language, corpus_language, default_scheme
 from gecbench.scoring.parts import EditsTask, KeptEditsTask, in_parts
 
@@ -237,7 +237,8 @@ def extract(
     """Extract the edits of every rewrite, in place of those of the file.
 
     Args:
-        corpus: Any corpus; samples without references stay without.
+        corpus: Any corpus; samples without references stay without. Where its sentences are in a
+            temporary file, those of the result are, too.
         scheme: What extracts edits; None means the default of the corpus's language.
         keep: Keep the spans of edits that are given, and give them the scheme's types; for
             schemes that can, as en-errant. Then all edits have to be given.
@@ -268,16 +269,25 @@ def extract(
         provenance["spans"] = "annotators"
         task = KeptEditsTask(decision=decision, minimise=minimise, relabel=relabel)
     else:
-        if warning := scheme.warn([sample.source for sample in corpus.samples]):
+        if warning := scheme.warn(corpus.sources):
             spec.say(f"note: {corpus.name}: {warning}")
         provenance.pop("spans", None)
         task = EditsTask(decision=decision, watch=watch)
     language = corpus_language(corpus, scheme.name)
     load = loader_elsewhere(spec, language)
-    parts = in_parts(task, corpus, load=load, jobs=jobs, watch=watch)
+    capped: list[str] = []
+
+    def edited() -> Iterator[Sequence[Sample]]:
+        for samples, names in in_parts(task, corpus, load=load, jobs=jobs, watch=watch):
+            capped.extend(names)
+            yield samples
+
+    samples = stored_alike(corpus.samples, edited())
+    if capped:
+        spec.say(f"note: {edit_set_limit_note(capped)}")
     return replace(
         corpus,
-        samples=tuple(chain.from_iterable(parts)),
+        samples=samples,
         lang=language.code,
         provenance=provenance,
     )

@@ -70,12 +70,11 @@ def edits(
     gecbench edits source.txt --reference output.txt --scheme zh-char
     gecbench edits conll14.m2 --keep-edits -o conll14.errant.m2
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.files import save
+    from gecbench.api.files import write
     from gecbench.api.schemes import extract
-    from gecbench.scoring.extractor import edit_set_limit_note
 
     target_format: str = chosen_format or format_by_ending(output, _ENDINGS, "m2")
-    data = load_corpus(corpus, reading)
+    data = load_corpus(corpus, reading, in_memory=False)
     extracted = extract(
         data,
         scheme_of(scheme),
@@ -85,11 +84,8 @@ def edits(
         jobs=engine.workers(),
         watch=watch,
     )
-    capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]
     # What M2 never holds is known, and `convert` says it; here edits are asked for.
-    save(extracted, output, format=target_format)
-    if capped:
-        say(f"note: {edit_set_limit_note(capped)}")
+    write(extracted, output, format=target_format)
 
 
 @command

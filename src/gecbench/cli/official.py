@@ -386,7 +386,6 @@ def cherrant_parallel(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.files import load, save
     from gecbench.api.schemes import extract
-    from gecbench.scoring.extractor import edit_set_limit_note
 
     if granularity != "char":
         raise UsageError(
@@ -401,9 +400,6 @@ def cherrant_parallel(
     corpus = load(file, format="mucgec")
     extracted = extract(corpus, spec, watch=watch)
     save(extracted, output, format="m2")
-    capped = [s.id for s in extracted.samples if any(r.capped for r in s.references)]
-    if capped:
-        say(f"note: {edit_set_limit_note(capped)}")
 
 
 @argparse_command

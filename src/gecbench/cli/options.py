@@ -268,7 +268,7 @@ def note_losses(name: str, provenance: Mapping[str, str]) -> None:
 
 def note_language(corpus: Corpus) -> None:
     """Say so where texts contradict the declared language, or are in several and none is."""
-    texts = [sample.source for sample in corpus.samples]
+    texts = corpus.sources
     if corpus.lang:
         warning = language_warning(corpus.lang, texts, corpus.name)
     else:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 STDIO = "-"
 _BLOCK = 1 << 18
+_PIECE = 1 << 20
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 """How files of gzip, zip, bzip2, xz and zstd begin."""
 
@@ -305,20 +306,19 @@ def write_bytes(path: Path, content: bytes) -> None:
     write_files({path: content})
 
 
-def write_files(contents: Mapping[Path, bytes]) -> None:
+def write_files(contents: Mapping[Path, bytes | Iterable[bytes]]) -> None:
     """Write several files, each whole, and none unless all can be written; .gz is compressed.
+
+    Args:
+        contents: By file: its content, or pieces of it that are made one after another.
 
     Raises:
         GecbenchError: A folder is missing or may not be written to.
     """
     with ExitStack() as stack:
-        for path, plain in contents.items():
-            content = b"".join(pack(path, [plain]))
-            target = _target(path)
-            if target is None:
-                _write_through(path, content)
-            else:
-                stack.enter_context(_open_to_replace(target)).write(content)
+        for path, content in contents.items():
+            pieces = pack(path, [content] if isinstance(content, bytes) else content)
+            stack.enter_context(_open_to_write(path)).writelines(pieces)
 
 
 def write_stream(path: Path, pieces: Iterable[bytes], *, packed: bool = False) -> None:
@@ -335,17 +335,10 @@ def write_stream(path: Path, pieces: Iterable[bytes], *, packed: bool = False) -
     if str(path) == STDIO:
         if sys.stdout is None:
             raise GecbenchError("standard output is closed; nothing can be written to it")
-        for piece in pieces:
-            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.writelines(pieces)
         return
-    pieces = pieces if packed else pack(path, pieces)
-    target = _target(path)
-    if target is None:
-        _write_through(path, b"".join(pieces))
-        return
-    with _open_to_replace(target) as file:
-        for piece in pieces:
-            file.write(piece)
+    with _open_to_write(path) as file:
+        file.writelines(pieces if packed else pack(path, pieces))
 
 
 @contextmanager
@@ -425,10 +418,16 @@ def _target(path: Path) -> Path | None:
         return None if path.exists() and not path.is_file() else target
 
 
-def _write_through(path: Path, content: bytes) -> None:
-    """Write to a device or a pipe, which must not be replaced by a file."""
-    with explain_errors(path):
-        path.write_bytes(content)
+@contextmanager
+def _open_to_write(path: Path) -> Iterator[BinaryIO]:
+    """Yield what becomes a file when the block ends well, or a device or a pipe itself."""
+    target = _target(path)
+    if target is not None:
+        with _open_to_replace(target) as file:
+            yield file
+        return
+    with explain_errors(path), path.open("wb") as file:
+        yield file
 
 
 def make_folder(path: Path) -> None:
@@ -497,18 +496,48 @@ def encode_text(path: Path, text: str) -> bytes:
         ) from None
 
 
-def write_text(path: Path, text: str, stdout: TextIO | None = None) -> None:
+def encode_pieces(path: Path, pieces: Iterable[str]) -> Iterator[bytes]:
+    """Yield pieces of a text as UTF-8, joined to larger ones.
+
+    Raises:
+        GecbenchError: As `encode_text`.
+    """
+    return (encode_text(path, text) for text in _joined(pieces))
+
+
+def _joined(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the same text in pieces of about a million characters."""
+    waiting: list[str] = []
+    length = 0
+    for piece in pieces:
+        waiting.append(piece)
+        length += len(piece)
+        if length >= _PIECE:
+            yield "".join(waiting)
+            waiting, length = [], 0
+    if waiting:
+        yield "".join(waiting)
+
+
+def write_text(path: Path, text: str | Iterable[str], stdout: TextIO | None = None) -> None:
     """Write a UTF-8 file whole, compressed if it ends in .gz; "-" means standard output.
+
+    Args:
+        path: The file.
+        text: Its content, or pieces of it that are made one after another.
+        stdout: Takes the place of standard output.
 
     Raises:
         GecbenchError: The text has half a character, or the folder is missing or may not be
             written to.
     """
-    content = encode_text(path, text)
-    if str(path) == STDIO:
-        stream = stdout or sys.stdout
+    pieces = [text] if isinstance(text, str) else text
+    if str(path) != STDIO:
+        write_stream(path, encode_pieces(path, pieces))
+        return
+    stream = stdout or sys.stdout
+    for piece in _joined(pieces):
+        encode_text(path, piece)  # which has half a character before anything is written
         if stream is None:
             raise GecbenchError("standard output is closed; nothing can be written to it")
-        stream.write(text)
-    else:
-        write_bytes(path, content)
+        stream.write(piece)

@@ -28,7 +28,7 @@ def accept(_path: Path, _lines: Sequence[str]) -> None:
     """Accept every file."""
 
 
-def no_writer(_corpus: Corpus) -> Mapping[str, str]:
+def no_writer(_corpus: Corpus) -> Mapping[str, Iterable[str]]:
     """Stand for the writer of a format that is only read.
 
     Raises:
@@ -58,7 +58,8 @@ class Format:
         stream: What a corpus says of itself, without its samples, and these in the order of the
             file, given the file's path and its lines; raises FormatError with path:line, for a
             sample while it is asked for. Need not look whether ids are unique.
-        write: Contents by the ending to put behind the file's name ("" for the file itself); a
+        pieces: Contents by the ending to put behind the file's name ("" for the file itself), each
+            as pieces that are made while they are asked for, with the errors that they raise; a
             format that is only read has none.
         losses: What of this corpus the format cannot hold, one sentence each, with counts;
             empty where reading back gives the same.
@@ -82,7 +83,7 @@ class Format:
     stream: Callable[[Path, Iterable[str]], tuple[Corpus, Rows]]
     first_line: re.Pattern[str] | None = None
     sniff: Callable[[Sequence[str]], bool] | None = None
-    write: Callable[[Corpus], Mapping[str, str]] = no_writer
+    pieces: Callable[[Corpus], Mapping[str, Iterable[str]]] = no_writer
     losses: Callable[[Corpus], list[str]] = no_losses
     has_ids: bool = True
     rewrites: Callable[[Path, Iterable[str], Mapping[str, str]], Rows] | None = None
@@ -96,7 +97,7 @@ class Format:
     @property
     def is_written(self) -> bool:
         """Whether a corpus can be written in this format."""
-        return self.write is not no_writer
+        return self.pieces is not no_writer
 
     def matches(self, lines: Sequence[str]) -> bool:
         """Whether a file whose first lines are these seems to be in this format."""
@@ -115,6 +116,14 @@ class Format:
         """
         about, rows = self.stream(path, lines)
         return replace(about, samples=tuple(sample for _, sample in unique(path, rows)))
+
+    def write(self, corpus: Corpus) -> dict[str, str]:
+        """The whole contents of `pieces`.
+
+        Raises:
+            CorpusError: The format cannot hold a text; names the sample.
+        """
+        return {ending: "".join(pieces) for ending, pieces in self.pieces(corpus).items()}
 
 
 def unique(path: Path, rows: Rows) -> Rows:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -252,17 +252,21 @@ def _check_change(change: _Change, length: int) -> None:
         raise FormatError("there is no label for {tag}; write what is put there", tag=tag)
 
 
-def write(corpus: Corpus) -> Mapping[str, str]:
+def pieces(corpus: Corpus) -> Mapping[str, Iterator[str]]:
     """Write the sentences with operations that change as few characters as possible.
 
     Raises:
         CorpusError: Names the sample with an empty source.
     """
+    return {"": _entries(corpus)}
+
+
+def _entries(corpus: Corpus) -> Iterator[str]:
     import json  # 2 ms that readers of other formats need not pay
 
     if not corpus.samples:
         raise CorpusError(f"corpus {corpus.name!r} has no sentences; write it as jsonl")
-    table: dict[str, dict[str, object]] = {}
+    before = "{\n"
     for sample in corpus.samples:
         if not sample.source:
             raise CorpusError(
@@ -276,8 +280,11 @@ def write(corpus: Corpus) -> Mapping[str, str]:
             operations = [_operation(sample.source, text) for text in distinct]
             entry["error_flag"] = int(not is_free)
             entry["operation"] = json.dumps(operations, ensure_ascii=False)
-        table[sample.id] = entry | {key: sample.meta[key] for key in _META if key in sample.meta}
-    return {"": json.dumps(table, ensure_ascii=False, indent=4) + "\n"}
+        entry |= {key: sample.meta[key] for key in _META if key in sample.meta}
+        table = json.dumps({sample.id: entry}, ensure_ascii=False, indent=4)
+        yield before + table[len("{\n") : -len("\n}")]
+        before = ",\n"
+    yield "\n}\n"
 
 
 def _annotatable(sample: Sample) -> list[Rewrite]:
@@ -346,6 +353,6 @@ FORMAT = Format(
     about="JSON with operations, as FCGEC is published",
     sniff=partial(begins, pattern=_BEGINNING, count=3, length=2000),
     stream=stream,
-    write=write,
+    pieces=pieces,
     losses=losses,
 )

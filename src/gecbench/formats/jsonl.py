@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -172,18 +173,22 @@ def read_header(path: Path, line: str, name: str) -> Header:
         return msgspec.structs.replace(header, lang=lang)
 
 
-def write(corpus: Corpus) -> Mapping[str, str]:
-    """Write the corpus whole; keys that hold their default are left out.
+def pieces(corpus: Corpus) -> Mapping[str, Iterator[str]]:
+    """Write the header, then each sentence; keys that hold their default are left out.
 
     Raises:
         CorpusError: Names the sample that is empty or has edits that do not fit its tokens.
     """
-    for sample in corpus.samples:
-        with error_place(sample_place(sample), CorpusError):
-            if not sample.source:
-                raise CorpusError("the source is empty; fill it or leave the sentence out")
-            _check_edits(sample)
-    return {"": write_rows(_NAME, corpus.name, corpus.lang, corpus.provenance, corpus.samples)}
+    samples = map(_checked, corpus.samples)
+    return {"": write_rows(_NAME, corpus.name, corpus.lang, corpus.provenance, samples)}
+
+
+def _checked(sample: Sample) -> Sample:
+    with error_place(sample_place(sample), CorpusError):
+        if not sample.source:
+            raise CorpusError("the source is empty; fill it or leave the sentence out")
+        _check_edits(sample)
+    return sample
 
 
 def write_rows(
@@ -192,14 +197,15 @@ def write_rows(
     lang: str | None,
     provenance: Mapping[str, str],
     rows: Iterable[object],
-) -> str:
-    """Write the content of one of our files: a header, then a line for each row."""
+) -> Iterator[str]:
+    """Yield the content of one of our files: a header, then a line for each row."""
     import json  # msgspec writes no blanks between values
 
     known = UNSET if lang is None else lang
     header = Header(format, _SCHEMA, name, known, dict(provenance) or UNSET)
     encode = json.JSONEncoder(ensure_ascii=False, default=_values).encode
-    return "".join([f"{encode(row)}\n" for row in (msgspec.to_builtins(header), *rows)])
+    for row in chain([msgspec.to_builtins(header)], rows):
+        yield f"{encode(row)}\n"
 
 
 def _values(item: object) -> dict[str, object]:
@@ -221,7 +227,7 @@ FORMAT = Format(
     about="gecbench's own; holds everything",
     sniff=is_json,
     stream=stream,
-    write=write,
+    pieces=pieces,
     has_lang=True,
     check=check,
 )

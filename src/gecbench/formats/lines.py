@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -103,7 +103,7 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     return Corpus(name_of(path), ()), ((n, Sample(str(n), line)) for n, line in enumerate(lines, 1))
 
 
-def write(corpus: Corpus) -> Mapping[str, str]:
+def pieces(corpus: Corpus) -> Mapping[str, Iterator[str]]:
     """Write one file of sources, or ".src", ".ref0", ".ref1", ... where there are references.
 
     The files of references have as many lines as that of the sources, so what a line cannot say
@@ -147,7 +147,7 @@ FORMAT = Format(
     name=_NAME,
     about="one sentence a line; sources and references in files of their own",
     stream=stream,
-    write=write,
+    pieces=pieces,
     losses=losses,
     has_ids=False,
     is_text=True,

@@ -537,7 +537,7 @@ def _coder(path: Path, annotations: Annotations, tokens: tuple[str, ...]) -> Rew
 # Samples to M2: ChERRANT's dialect for Chinese, ERRANT's for everything else.
 
 
-def write(corpus: Corpus) -> Mapping[str, str]:
+def pieces(corpus: Corpus) -> Mapping[str, Iterator[str]]:
     """Write the blocks of a corpus, byte for byte as ChERRANT and ERRANT write them.
 
     A deletion is -NONE- in ChERRANT's dialect and an empty field in ERRANT's, as in the files of
@@ -547,9 +547,7 @@ def write(corpus: Corpus) -> Mapping[str, str]:
         CorpusError: The edits are not extracted, or names the sample with a token or label that
             would be read back as something else.
     """
-    if any(map(_lacks_edits, corpus.samples)):
-        raise CorpusError("m2 holds edits; extract them first: gecbench edits CORPUS")
-    return {"": format_rows(corpus, "m2", partial(_block, targets=corpus.lang == CHINESE))}
+    return {"": format_rows(corpus, "m2", partial(write_block, targets=corpus.lang == CHINESE))}
 
 
 def coders(sample: Sample, *, targets: bool) -> list[str]:
@@ -576,8 +574,15 @@ def _lacks_edits(sample: Sample) -> bool:
     return not all(r.edit_sets or r.unannotatable for r in sample.references)
 
 
-def _block(sample: Sample, *, targets: bool) -> str:
+def write_block(sample: Sample, *, targets: bool) -> str:
+    """Write the lines of a sentence, in ChERRANT's dialect with `targets`, else in ERRANT's.
+
+    Raises:
+        CorpusError: As `pieces`, without naming the sample.
+    """
     tokens = sample.tokens
+    if _lacks_edits(sample):
+        raise CorpusError("m2 holds edits; extract them first: gecbench edits CORPUS")
     if not sample.references:
         raise _refusal(Message("m2 reads a sentence without references as error free"))
     if not tokens:
@@ -755,7 +760,7 @@ FORMAT = Format(
     first_line=re.compile("S .*"),
     sniff=sniff,
     stream=stream,
-    write=write,
+    pieces=pieces,
     losses=losses,
     has_ids=False,
 )

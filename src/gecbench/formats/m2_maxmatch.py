@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,10 +34,10 @@ from gecbench.formats.m2 import (
     fields_of,
     is_target,
     provenance,
+    write_block,
 )
 from gecbench.formats.m2 import losses as m2_losses
-from gecbench.formats.m2 import write as write_m2
-from gecbench.formats.texts import loss_of, parse_rows
+from gecbench.formats.texts import format_rows, loss_of, parse_rows
 
 _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
@@ -169,7 +169,7 @@ def _text(edits: Sequence[Edit], tokens: tuple[str, ...]) -> str | None:
     return None
 
 
-def write(corpus: Corpus) -> Mapping[str, str]:
+def pieces(corpus: Corpus) -> Mapping[str, Iterator[str]]:
     """Write the blocks of a corpus in ERRANT's dialect, whatever its language.
 
     Unannotatable sentences become free of errors, which the scorer would take them for.
@@ -177,20 +177,21 @@ def write(corpus: Corpus) -> Mapping[str, str]:
     Raises:
         CorpusError: The edits are not extracted, overlap, or would be read back otherwise.
     """
-    for sample in corpus.samples:
-        for name in coders(sample, targets=False):
-            if name != str(int(name)):
-                raise CorpusError(
-                    f"sample {sample.id!r}: annotator {name!r} would be read back as {int(name)}; "
-                    "write it as jsonl"
-                )
-    contents = write_m2(_as_annotated(corpus))
-    if contents[""].splitlines() != contents[""].split("\n")[:-1]:
+    return {"": format_rows(corpus, "m2", _block)}
+
+
+def _block(sample: Sample) -> str:
+    for name in coders(sample, targets=False):
+        if name != str(int(name)):
+            raise CorpusError(
+                f"annotator {name!r} would be read back as {int(name)}; write it as jsonl"
+            )
+    text = write_block(_as_annotated(sample), targets=False)
+    if text.splitlines() != text.split("\n")[:-1]:
         raise CorpusError(
-            f"corpus {corpus.name!r}: a label holds a character that ends a line for the MaxMatch "
-            "scorer; write it as jsonl"
+            "a label holds a character that ends a line for the MaxMatch scorer; write it as jsonl"
         )
-    return contents
+    return text
 
 
 def losses(corpus: Corpus) -> list[str]:
@@ -199,7 +200,7 @@ def losses(corpus: Corpus) -> list[str]:
     Raises:
         CorpusError: Edits cannot be applied; names the sample.
     """
-    plain = _as_annotated(corpus)
+    plain = replace(corpus, samples=tuple(map(_as_annotated, corpus.samples)), lang=None)
     numbers = [[int(name) for name in coders(s, targets=False)] for s in plain.samples]
     ordered = sum(row != sorted(row) for row in numbers)
     refused = sum(r.unannotatable for s in corpus.samples for r in s.references)
@@ -211,13 +212,9 @@ def losses(corpus: Corpus) -> list[str]:
     ]
 
 
-def _as_annotated(corpus: Corpus) -> Corpus:
-    """A corpus as it is written: unannotatable sentences are free of errors."""
-    samples = (
-        replace(sample, references=tuple(map(_free, sample.references)))
-        for sample in corpus.samples
-    )
-    return replace(corpus, samples=tuple(samples), lang=None)
+def _as_annotated(sample: Sample) -> Sample:
+    """A sentence as it is written: an unannotatable one is free of errors."""
+    return replace(sample, references=tuple(map(_free, sample.references)))
 
 
 def _free(rewrite: Rewrite) -> Rewrite:
@@ -230,7 +227,7 @@ FORMAT = Format(
     name=MAXMATCH,
     about="M2 with the faults of published gold files, read as the MaxMatch scorer does",
     stream=stream,
-    write=write,
+    pieces=pieces,
     losses=losses,
     has_ids=False,
 )

@@ -68,7 +68,7 @@ def _essay(path: Path, line: int, name: str, lines: Sequence[str]) -> Sample:
     return Sample(name, text)
 
 
-def write(corpus: Corpus) -> Mapping[str, str]:
+def pieces(corpus: Corpus) -> Mapping[str, Iterator[str]]:
     """Write a file of essays, or "-orig.md", "-ref1.md", ... where there are references.
 
     Raises:
@@ -82,7 +82,7 @@ def write(corpus: Corpus) -> Mapping[str, str]:
     return files
 
 
-def _file(corpus: Corpus, text_of: Callable[[Sample], str]) -> str:
+def _file(corpus: Corpus, text_of: Callable[[Sample], str]) -> Iterator[str]:
     return format_rows(corpus, _NAME, lambda sample: _section(sample.id, text_of(sample)))
 
 
@@ -122,7 +122,7 @@ FORMAT = Format(
     about="essays under headings ### essay_id = NAME, as MultiGEC-2025 is published",
     first_line=_HEADING,
     stream=stream,
-    write=write,
+    pieces=pieces,
     losses=losses,
     is_text=True,
 )

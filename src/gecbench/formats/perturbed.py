@@ -215,7 +215,7 @@ def write_perturbed(cases: PerturbedSet) -> str:
         for subset in cases.subsets
         for case in subset.cases
     ]
-    return write_rows(_FORMAT, cases.name, cases.lang, cases.provenance, rows)
+    return "".join(write_rows(_FORMAT, cases.name, cases.lang, cases.provenance, rows))
 
 
 def _values(variant: Variant) -> dict[str, str]:

@@ -577,8 +577,9 @@ def with_meta(corpus: Corpus, path: Path, table: Mapping[str, Mapping[str, str]]
     )
     if problems:
         raise CorpusError(f"{path}: {'; '.join(problems)}")
-    samples = tuple(replace(s, meta={**s.meta, **table[s.id]}) for s in corpus.samples)
-    return replace(corpus, samples=samples)
+    samples = (replace(s, meta={**s.meta, **table[s.id]}) for s in corpus.samples)
+    is_stored = isinstance(corpus.samples, Stored)
+    return replace(corpus, samples=store_samples(samples) if is_stored else tuple(samples))
 
 
 # What systems made of perturbed cases: a line for each sentence, or blocks with -P lines.

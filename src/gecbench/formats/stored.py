@@ -19,7 +19,7 @@ MANY = 20_000
 """Sentences that are few enough for memory."""
 
 BLOCK = 1000
-"""Sentences of a block, as of a part of a corpus that is scored (`scoring.parts.PART`)."""
+"""Sentences of a block, and of a part of a corpus (`scoring.parts`); no number depends on it."""
 
 _SINGLES = 1000
 """Items asked for one by one that stay in memory, as the texts that show a language."""
@@ -37,7 +37,12 @@ def store(items: Iterable[Item], kind: Any, *, many: int | None = None) -> Seque
     first = tuple(islice(waiting, (MANY if many is None else many) + 1))
     if len(first) <= (MANY if many is None else many):
         return first
-    return Stored(chain(first, waiting), kind)
+    return Stored(_blocks(chain(first, waiting), kind))
+
+
+def _blocks(items: Iterator[Item], kind: Any) -> Iterator[Block[Item]]:
+    while block := list(islice(items, BLOCK)):
+        yield Block.of(block, kind)
 
 
 def store_samples(samples: Iterable[Sample]) -> Sequence[Sample]:
@@ -55,20 +60,46 @@ def store_samples(samples: Iterable[Sample]) -> Sequence[Sample]:
     return stored
 
 
+def stored_alike(samples: Sequence[Sample], parts: Iterable[Sequence[Sample]]) -> Sequence[Sample]:
+    """Samples that take the place of others, in a temporary file where those are in one.
+
+    Args:
+        samples: Those of a corpus.
+        parts: What takes the place of each `BLOCK` of them; with the same ids.
+    """
+    if not isinstance(samples, Stored):
+        return tuple(chain.from_iterable(parts))
+    blocks = (p if isinstance(p, Block) else Block.of(p, Sample) for p in parts)
+    return Stored(blocks, samples.ids)
+
+
 class Block(Sequence[Item]):
-    """Items that are decoded when they are asked for; pickled as they are, encoded."""
+    """Items that are decoded when they are asked for; pickled as they are, encoded.
+
+    Args:
+        content: The items, encoded.
+        kind: Their type, as msgspec wants it.
+        size: How many there are.
+    """
 
     def __init__(self, content: bytes, kind: Any, size: int) -> None:
-        self._content, self._kind, self._size = content, kind, size
+        self.content, self.kind, self._size = content, kind, size
         self._items: list[Item] | None = None
 
     def __reduce__(self) -> tuple[type[Block[Item]], tuple[bytes, Any, int]]:
         """Pickle the encoded items."""
-        return Block, (self._content, self._kind, self._size)
+        return Block, (self.content, self.kind, self._size)
 
     def __len__(self) -> int:
         """The number of items."""
         return self._size
+
+    @staticmethod
+    def of(items: Sequence[Item], kind: Any) -> Block[Item]:
+        """Encode items of a type that msgspec knows."""
+        import msgspec  # only large corpora need it
+
+        return Block(msgspec.msgpack.encode(items), kind, len(items))
 
     @overload
     def __getitem__(self, place: int) -> Item: ...
@@ -82,36 +113,33 @@ class Block(Sequence[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items."""
-        import msgspec  # only large corpora need it
+        import msgspec
 
-        kind: Any = list[self._kind]  # type: ignore[name-defined]
-        return iter(self._items or msgspec.msgpack.decode(self._content, type=kind))
+        kind: Any = list[self.kind]  # type: ignore[name-defined]
+        return iter(self._items or msgspec.msgpack.decode(self.content, type=kind))
 
 
 class Stored(Sequence[Item]):
     """Items in a temporary file.
 
     Args:
-        items: Consumed one by one.
-        kind: Their type.
+        blocks: Each has `BLOCK` items, the last may have fewer; consumed one by one.
+        ids: Of samples.
     """
 
-    ids: Sequence[str] = ()
-    """Of samples, in order."""
-
-    def __init__(self, items: Iterable[Item], kind: Any) -> None:
-        import msgspec
-
+    def __init__(self, blocks: Iterable[Block[Item]], ids: Sequence[str] = ()) -> None:
+        self.ids = ids
         self._file = TemporaryFile()  # noqa: SIM115 - closed when nobody has the items any more
         finalize(self, self._file.close)
-        self._kind = kind
+        self._kind: Any = None
         self._ends = [0]
         self._length = 0
         self._singles: dict[int, Item] = {}
-        waiting = iter(items)
-        while block := list(islice(waiting, BLOCK)):
+        self._last: tuple[int, Sequence[Item]] = -1, ()
+        for block in blocks:
+            self._kind = block.kind
             self._length += len(block)
-            self._ends.append(self._ends[-1] + self._file.write(msgspec.msgpack.encode(block)))
+            self._ends.append(self._ends[-1] + self._file.write(block.content))
 
     def __reduce__(self) -> tuple[type[tuple[Item, ...]], tuple[list[Item]]]:
         """Pickle the items."""
@@ -135,7 +163,9 @@ class Stored(Sequence[Item]):
             return tuple(islice(self._from(start), 0, max(0, stop - start), step))
         at = range(self._length)[place]
         if at not in self._singles:
-            item = self._block(at // BLOCK)[at % BLOCK]
+            if self._last[0] != at // BLOCK:
+                self._last = at // BLOCK, self._block(at // BLOCK)
+            item = self._last[1][at % BLOCK]
             if len(self._singles) >= _SINGLES:
                 return item
             self._singles[at] = item

@@ -197,26 +197,27 @@ def check_cell(text: str, what: str, name: str, *, tab_divides: bool = False) ->
             )
 
 
-def format_rows(corpus: Corpus, name: str, row_of: Callable[[Sample], str]) -> str:
-    """The content of a file of the format `name` with a row for each sample.
+def format_rows(corpus: Corpus, name: str, row_of: Callable[[Sample], str]) -> Iterator[str]:
+    """Yield the content of a file of the format `name` with a row for each sample.
 
     Raises:
         CorpusError: What `row_of` raises, with the sample; or there is no row, or the first
             begins with what reading takes for a byte-order mark.
     """
-    rows = []
+    is_first = True
     for sample in corpus.samples:
         with error_place(sample_place(sample), CorpusError):
-            rows.append(row_of(sample))
-    if not rows:
+            row = row_of(sample)
+            if is_first and row.startswith("\ufeff"):
+                raise CorpusError(
+                    "the file would begin with U+FEFF, which reading {format} drops; write it as "
+                    "jsonl",
+                    format=name,
+                )
+        is_first = False
+        yield f"{row}\n"
+    if is_first:
         raise CorpusError("corpus {name!r} has no sentences; write it as jsonl", name=corpus.name)
-    if rows[0].startswith("\ufeff"):
-        raise CorpusError(
-            "the file would begin with U+FEFF, which reading {format} drops; write it as jsonl",
-            at=sample_place(corpus.samples[0]),
-            format=name,
-        )
-    return "\n".join(rows) + "\n"
 
 
 def not_kept(left_out: Mapping[str, int]) -> dict[str, str]:

@@ -7,7 +7,7 @@ with more marks in the place of a reference, as NaSGEC and NaCGEC have them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -161,7 +161,7 @@ def _state(characters: str) -> Rewrite | None:
     return Rewrite(unannotatable=True) if simplified == UNANNOTATABLE else None
 
 
-def write(corpus: Corpus) -> Mapping[str, str]:
+def pieces(corpus: Corpus) -> Mapping[str, Iterator[str]]:
     """Write the rows of a corpus.
 
     A reference known only by edits is written as what they make of the source.
@@ -213,7 +213,7 @@ MUCGEC = Format(
     about="id TAB source TAB references, as MuCGEC is published",
     first_line=_WITH_TAB,
     stream=stream,
-    write=write,
+    pieces=pieces,
     losses=losses,
     check=check,
     later="nasgec",

@@ -17,6 +17,7 @@ from gecbench.core.options import Cluster, Workers, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme, TextSentence, Watch, no_progress
+from gecbench.formats import stored
 from gecbench.formats.stored import Block, StoredOutputs
 from gecbench.scoring.cases import Cases, Tokens, make_cases
 from gecbench.scoring.extractor import Decision, Extractor, is_declared, keep_spans
@@ -24,9 +25,6 @@ from gecbench.scoring.segmenters import token_shares
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Metric
-
-PART = 1000
-"""Sentences of a part; numbers do not depend on it."""
 
 _PAYS = 20_000
 """Texts from which several processes are quicker than one, which need not be started."""
@@ -252,18 +250,23 @@ def _text(rewrite: Rewrite, source: str) -> str | None:
     return source if rewrite.text is None else rewrite.text
 
 
+EditedSamples = tuple[Sequence[Sample], Sequence[str]]
+"""Samples, and the ids of those that have more different edit sets than a scheme lists."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class EditsTask(PartTask[Sequence[Sample]]):
+class EditsTask(PartTask[EditedSamples]):
     """Gives the references of each sentence the edits of the decision."""
 
-    def __call__(self, part: PartOfCorpus) -> Sequence[Sample]:
+    def __call__(self, part: PartOfCorpus) -> EditedSamples:
         """Give them to the sentences of a part."""
         extractor = Extractor(_decided_already, watch=self.watch)
-        return extractor.extract(part[0], decision=self._decision).corpus.samples
+        samples = extractor.extract(part[0], decision=self._decision).corpus.samples
+        return _edited(part[0].samples, samples)
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptEditsTask(PartTask[Sequence[Sample]]):
+class KeptEditsTask(PartTask[EditedSamples]):
     """Gives the edits of each sentence the types of the decision's scheme; see `keep_spans`.
 
     Args:
@@ -274,12 +277,19 @@ class KeptEditsTask(PartTask[Sequence[Sample]]):
     minimise: bool
     relabel: bool
 
-    def __call__(self, part: PartOfCorpus) -> Sequence[Sample]:
+    def __call__(self, part: PartOfCorpus) -> EditedSamples:
         """Give them to the sentences of a part."""
         decision = self._decision
         if decision is None or decision.scheme is None:
             raise AssertionError("kept edits get the types of a scheme")
-        return keep_spans(part[0], decision.scheme, minimise=self.minimise, relabel=self.relabel)
+        samples = keep_spans(part[0], decision.scheme, minimise=self.minimise, relabel=self.relabel)
+        return _edited(part[0].samples, samples)
+
+
+def _edited(before: Sequence[Sample], samples: Sequence[Sample]) -> EditedSamples:
+    """What takes the place of the samples of a part, encoded where these are."""
+    capped = [sample.id for sample in samples if any(r.capped for r in sample.references)]
+    return Block.of(samples, Sample) if isinstance(before, Block) else samples, capped
 
 
 def take_stats(
@@ -348,7 +358,7 @@ def in_parts(
         UsageError: Several processes are asked for, and the task cannot be sent to them.
         GecbenchError: What a part raises.
     """
-    starts = range(0, len(corpus.samples) or 1, PART)  # an empty corpus is one part, too
+    starts = range(0, len(corpus.samples) or 1, stored.BLOCK)  # an empty corpus is one part, too
     decision = task.decision
     remote = replace(task, watch=no_progress)
     if decision and decision.scheme:
@@ -377,12 +387,13 @@ def in_parts(
 
 
 def _part(corpus: Corpus, systems: Sequence[SystemOutput], start: int) -> PartOfCorpus:
-    samples = corpus.samples[start : start + PART]
+    stop = start + stored.BLOCK
+    samples = corpus.samples[start:stop]
     outputs = []
     for system in systems:
         hypotheses: Mapping[str, tuple[Rewrite, ...]]
         if isinstance(samples, Block) and isinstance(system.hypotheses, StoredOutputs):
-            hypotheses = system.hypotheses.part(start, start + PART)
+            hypotheses = system.hypotheses.part(start, stop)
         else:
             hypotheses = {sample.id: system.hypotheses[sample.id] for sample in samples}
         known = system.tokens

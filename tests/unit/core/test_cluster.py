@@ -29,8 +29,8 @@ from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.datasets.corrupt import corrupt
 from gecbench.datasets.perturb import variants
 from gecbench.datasets.prepare import prepare
+from gecbench.formats import stored
 from gecbench.lang.en import PIPELINE
-from gecbench.scoring import parts
 
 RUN = (
     "import sys\n"
@@ -270,7 +270,7 @@ def nodes() -> Iterator[Any]:
 
 @pytest.mark.slow
 def test_commands_write_the_same_bytes(nodes, monkeypatch, tmp_path: Path):
-    monkeypatch.setattr(parts, "PART", 9)
+    monkeypatch.setattr(stored, "BLOCK", 9)
     monkeypatch.setattr(corrupt, "_BATCH", 9)
     monkeypatch.setattr(variants, "_AT_ONCE", 9)
     monkeypatch.setattr(prepare, "_BATCH", 9)
@@ -297,7 +297,7 @@ def test_commands_write_the_same_bytes(nodes, monkeypatch, tmp_path: Path):
 def test_a_command_goes_on_from_its_parts_and_refuses_other_options(
     nodes, monkeypatch, tmp_path: Path, capsys
 ):
-    monkeypatch.setattr(parts, "PART", 20)
+    monkeypatch.setattr(stored, "BLOCK", 20)
     zh, folder = sample("zh", "corpus.jsonl"), tmp_path / "parts"
     line = (
         f"score {zh} {zh.parent}/eager.txt + {zh} {zh.parent}/fluent.txt --scheme zh-char "

@@ -180,7 +180,7 @@ def test_another_order_of_annotators_is_lost() -> None:
         (error_free("01"), ("sample '1'", "annotator '01'", "1")),
         (
             Rewrite("x b", edit_sets=((Edit(0, 1, ("x",), "S\x0b"),),), annotator="0"),
-            ("corpus 'x'", "label"),
+            ("sample '1'", "label"),
         ),
         (
             Rewrite(edit_sets=((Edit(0, 2, (), "R"), Edit(1, 2, (), "R")),), annotator="0"),

@@ -10,7 +10,6 @@ import gecbench
 from gecbench.core.errors import GecbenchError
 from gecbench.core.sample import Rewrite, Sample
 from gecbench.formats import stored
-from gecbench.scoring import parts
 
 TEXTS = ("我去了学校", "我去学校", "他来这里了", "他昨天来了这里", "他来了")
 
@@ -63,8 +62,42 @@ def test_scores_do_not_depend_on_where_sentences_lie(files, run, monkeypatch, si
     whole = score(1)
     monkeypatch.setattr(stored, "MANY", 0)
     monkeypatch.setattr(stored, "BLOCK", size)
-    monkeypatch.setattr(parts, "PART", size)
     assert score(jobs) == whole
+
+
+@pytest.mark.parametrize(("size", "jobs"), [(1, 1), (7, 2), (30, 1)])
+@pytest.mark.parametrize("name", ["edits.m2", "edits.jsonl.gz"])
+def test_edits_do_not_depend_on_where_sentences_lie(files, run, monkeypatch, name, size, jobs):
+    output, meta = (files[0].parent / file for file in (name, "meta.tsv"))
+    meta.write_text("id\torigin\n" + "".join(f"s{n}\tbook\n" for n in range(30)), "utf-8")
+
+    def edits(jobs: int) -> tuple[object, ...]:
+        words = ("edits", files[0], "--scheme", "zh-char", "--meta", meta, "-o", output)
+        to = ("--to", name.split(".")[1])
+        result = run(*words, *to, "--jobs", str(jobs))
+        assert result[0] == 0, result
+        return result, output.read_bytes()
+
+    whole = edits(1)
+    monkeypatch.setattr(stored, "MANY", 0)
+    monkeypatch.setattr(stored, "BLOCK", size)
+    assert edits(jobs) == whole
+
+
+def test_a_file_that_cannot_be_written_to_its_end_is_not_there(files, run, monkeypatch):
+    """Pieces are written while edits are read again; what is there before stays."""
+    monkeypatch.setattr(stored, "MANY", 0)
+    monkeypatch.setattr(stored, "BLOCK", 7)
+    corpus = files[0]
+    rows = corpus.read_text("utf-8").splitlines()
+    rows[25] = "\t".join((*rows[25].split("\t")[:2], "他||来了"))  # bars divide fields in M2
+    corpus.write_text("\n".join(rows), "utf-8")
+    output = corpus.with_name("edits.m2")
+    output.write_text("earlier\n")
+    code, _, message = run("edits", corpus, "--scheme", "xx-word", "-o", output)
+    assert (code, "'s25'" in message) == (1, True)
+    assert output.read_text() == "earlier\n"
+    assert [path.name for path in corpus.parent.iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_system_in_another_order_is_joined_by_id(files, monkeypatch):

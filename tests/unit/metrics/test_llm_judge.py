@@ -21,8 +21,8 @@ from gecbench.api.options import Options
 from gecbench.api.score import collect_stats, score
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.formats import stored
 from gecbench.metrics.llm_judge import LlmJudge, Rated, load_rubric, read_rating
-from gecbench.scoring import parts
 
 CASES = (
     case("he go", "he goes"),
@@ -118,7 +118,7 @@ def test_a_run_is_one_however_long_and_is_refused_before_it_costs(
     server: Scripted, profile: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The share of unread answers is that of the corpus, though it is scored part by part."""
-    monkeypatch.setattr(parts, "PART", 2)
+    monkeypatch.setattr(stored, "BLOCK", 2)
     words = ("It sat.", "He sits.", "She sat.", "They sat.", "We sat.")
     samples = tuple(Sample(str(n), w, (Rewrite(w),)) for n, w in enumerate(words))
     system = SystemOutput("a", {str(n): (Rewrite(w + " Now."),) for n, w in enumerate(words)})

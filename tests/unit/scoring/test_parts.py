@@ -9,6 +9,7 @@ from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.formats import stored
 from gecbench.scoring import parts, run
 
 TEXTS = ("我去了学校", "我去学校", "他来这里了", "他昨天来了这里", "他来了")
@@ -36,7 +37,7 @@ OPTIONS = gecbench.Options(metrics=("cherrant", "gleu"), by="even", resamples=10
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_parts_give_what_the_whole_gives(data, monkeypatch, jobs):
     whole = gecbench.score(*data, scheme="zh-char", options=OPTIONS)
-    monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(stored, "BLOCK", 7)
     monkeypatch.setattr(run, "_DRAWS_AT_ONCE", 200)  # resamples of the intervals, some at a time
     options = replace(OPTIONS, jobs=jobs)
     assert gecbench.score(*data, scheme="zh-char", options=options) == whole
@@ -44,7 +45,7 @@ def test_parts_give_what_the_whole_gives(data, monkeypatch, jobs):
 
 def test_cases_of_parts_are_in_order(data, monkeypatch):
     whole = collect_stats(*data, scheme="zh-char")
-    monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(stored, "BLOCK", 7)
     found = collect_stats(*data, scheme="zh-char", options=gecbench.Options(jobs=2))
     assert (found.cases, found.rows, found.notes) == (whole.cases, whole.rows, whole.notes)
     assert not collect_stats(*data, scheme="zh-char", keep_cases=False).cases
@@ -69,12 +70,12 @@ def test_edits_of_files_are_judged_by_the_whole_corpus(data, monkeypatch):
     mixed = Corpus("mixed", (*renamed, *corpus.samples[14:]), "zh")
     whole = gecbench.score(mixed, systems, scheme="zh-char")
     assert any("extracted again" in note for note in whole.notes)
-    monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(stored, "BLOCK", 7)
     assert gecbench.score(mixed, systems, scheme="zh-char") == whole
 
 
 def test_a_scheme_that_is_here_alone_works_in_one_process(data, monkeypatch):
-    monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(stored, "BLOCK", 7)
     monkeypatch.setattr(parts, "_PAYS", 0)
     loaded = gecbench.load_scheme("zh-char")
     here = gecbench.score(*data, scheme=loaded, options=gecbench.Options(jobs=None))
@@ -85,7 +86,7 @@ def test_a_scheme_that_is_here_alone_works_in_one_process(data, monkeypatch):
 
 def test_errors_of_other_processes_arrive(data, monkeypatch):
     corpus, systems = data
-    monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(stored, "BLOCK", 7)
     tokens = tuple(corpus.samples[20].source)
     far = Edit(40, 41, ("x",))
     broken = replace(corpus.samples[20], references=(Rewrite(edit_sets=((far,),)),), tokens=tokens)
@@ -102,7 +103,7 @@ def test_errors_of_other_processes_arrive(data, monkeypatch):
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_edits_of_parts_are_those_of_the_whole(data, monkeypatch, jobs):
     whole = gecbench.extract(data[0], "zh-char")
-    monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(stored, "BLOCK", 7)
     assert gecbench.extract(data[0], "zh-char", jobs=jobs) == whole
 
 
@@ -122,12 +123,12 @@ def test_kept_edits_of_parts_are_those_of_the_whole(monkeypatch):
     corpus = Corpus("dev", samples, "en")
     whole = gecbench.extract(corpus, "en-errant", keep=True)
     assert whole.samples[0].references[0].edit_sets[0][0].label == "R:VERB:SVA"
-    monkeypatch.setattr(parts, "PART", 2)
+    monkeypatch.setattr(stored, "BLOCK", 2)
     assert gecbench.extract(corpus, "en-errant", keep=True) == whole
 
 
 def test_edits_of_a_scheme_that_is_here_alone_are_found_in_one_process(data, monkeypatch):
-    monkeypatch.setattr(parts, "PART", 7)
+    monkeypatch.setattr(stored, "BLOCK", 7)
     with pytest.raises(UsageError, match=r"jobs 2: .* cannot be sent"):
         gecbench.extract(data[0], gecbench.load_scheme("zh-char"), jobs=2)
 
