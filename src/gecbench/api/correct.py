@@ -23,6 +23,7 @@ from gecbench.core.options import Cluster, Workers
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.reading import Sources, sources
+from gecbench.formats.stored import store_samples
 from gecbench.lang import check_language, language_of, language_warning, mixture_warning
 from gecbench.models import load_corrector
 from gecbench.models.journal import (
@@ -309,8 +310,7 @@ def correct_file(
         if output.format == "lines":
             write_stream(output.path, _lines(output.path, journal.corrections()))
         else:
-            answers = list(journal.corrections())
-            result.losses = _write_corpus(answers, source, output, corrector)
+            result.losses = _write_corpus(journal.corrections(), source, output, corrector)
         if output.details:
             _write_details(output.details, journal.corrections(), source, corrector)
         for _ in result._count(_ids(source), journal.corrections(), show):
@@ -382,18 +382,19 @@ def _lines(path: Path, answers: Iterable[Correction]) -> Iterator[bytes]:
 
 
 def _write_corpus(
-    answers: Sequence[Correction], source: Sources, output: Target, corrector: Corrector
+    answers: Iterable[Correction], source: Sources, output: Target, corrector: Corrector
 ) -> tuple[str, ...]:
     """Write corrections as the references of a corpus; return what its format cannot hold."""
     base = source.corpus or Corpus(corrector.info.name, (), source.lang)
-    samples = base.samples or [Sample(str(n), c.source) for n, c in enumerate(answers, 1)]
+    numbered = ((Sample(str(n), c.source), c) for n, c in enumerate(answers, 1))
+    pairs = zip(base.samples, answers, strict=True) if source.corpus else numbered
     names = output.format == "jsonl"  # other formats hold neither, and would lose them
     annotator = corrector.info.name if names else None
     corpus = Corpus(
         base.name,
-        tuple(
+        store_samples(
             replace(s, references=(Rewrite(text=c.text, annotator=annotator),), tokens=())
-            for s, c in zip(samples, answers, strict=True)
+            for s, c in pairs
         ),
         base.lang if output.lang is None else language_of(output.lang).code,
         {"system": corrector.info.name, **_run_signature(corrector)} if names else {},

@@ -60,7 +60,12 @@ def read(
     reader = _format_of(path, first, format, columns)
     if in_memory:
         return reader.read(path, chain(first, lines))
-    about, rows = reader.stream(path, chain(first, lines))
+    return _read_to_file(reader, path, chain(first, lines))
+
+
+def _read_to_file(reader: Format, path: Path, lines: Iterable[str]) -> Corpus:
+    """A corpus whose sentences, where they are many, are in a temporary file."""
+    about, rows = reader.stream(path, lines)
     return replace(about, samples=store_samples(sample for _, sample in unique(path, rows)))
 
 
@@ -283,9 +288,9 @@ def sources(path: Path, *, format: str | None = None, columns: Columns | None = 
     if reader.is_text and not reader.has_ids:
         rows = reader.stream(path, chain(first, lines))[1]
         return Sources(path, (sample.source for _, sample in rows), reader.name)
-    corpus = _format_of(path, first, format, columns).read(path, chain(first, lines))
-    texts = [sample.source for sample in corpus.samples]
-    return Sources(path, texts, reader.name, corpus, corpus.lang if reader.has_lang else None)
+    corpus = _read_to_file(_format_of(path, first, format, columns), path, chain(first, lines))
+    lang = corpus.lang if reader.has_lang else None
+    return Sources(path, corpus.sources, reader.name, corpus, lang)
 
 
 # What systems made of a corpus.
