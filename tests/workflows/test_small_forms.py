@@ -30,6 +30,16 @@ def test_the_small_form_runs_to_its_table(name: str, tmp_path: Path, forks: Path
         assert "these numbers mean nothing" in text
 
 
+def test_the_small_form_makes_the_row_of_syngec(tmp_path: Path, forks: Path) -> None:
+    result = tmp_path / "robustness/syngec.json"
+    process = snakemake("robustgec-table-4", tmp_path, "robustness/syngec.json", first=forks)
+    output = process.communicate()[0]
+    assert process.returncode == 0, output
+    assert json.loads(result.read_text("utf-8"))["systems"]
+    card = json.loads((tmp_path / "runs/syngec/model/gecbench.json").read_text("utf-8"))
+    assert card["kind"] == "syntax"
+
+
 def test_kill_9_costs_the_step_that_was_running_and_training_goes_on(tmp_path: Path) -> None:
     start = partial(
         snakemake, "robust-from-scratch", tmp_path, "runs/tagger-1/model", config=["epochs=40"]
