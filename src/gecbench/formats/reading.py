@@ -24,7 +24,14 @@ from gecbench.edits.alignment import common_prefix
 from gecbench.formats import FORMATS, load_format
 from gecbench.formats.perturbed import Block, folder_name, is_perturbed, read_blocks, read_perturbed
 from gecbench.formats.perturbed import sniff as has_blocks
-from gecbench.formats.stored import Rewrites, Stored, StoredOutputs, store, store_samples
+from gecbench.formats.stored import (
+    Rewrites,
+    Stored,
+    StoredOutputs,
+    has_edits,
+    store,
+    store_samples,
+)
 from gecbench.formats.table import Columns, of_system, with_columns
 from gecbench.formats.texts import error_place
 from gecbench.lang import language_of
@@ -380,8 +387,10 @@ def _join(
             f"{advice if has_ids and len(rows) > len(samples) else ''}"
         )
     tokens: dict[str, tuple[str, ...]] = {}
+    plain = True
 
     def rewrites() -> Iterator[tuple[Rewrite, ...]]:
+        nonlocal plain
         if reader.is_text and not reader.rewrites:
             for _, row in rows:
                 yield (Rewrite(text=row.source),)
@@ -391,10 +400,12 @@ def _join(
                 _check_row(row, sample, corpus.name, has_source=reader.has_sources)
             if row.tokens:
                 tokens[sample.id] = row.tokens
+            plain = plain and not has_edits(row.references)
             yield row.references
 
     if isinstance(samples, Stored) and in_order:
-        return StoredOutputs(samples.ids, store(rewrites(), tuple[Rewrite, ...])), tokens
+        outputs = store(rewrites(), tuple[Rewrite, ...])
+        return StoredOutputs(samples.ids, outputs, plain=plain), tokens
     names = (sample.id for sample in samples)
     return dict(zip(names, rewrites(), strict=True)), tokens
 

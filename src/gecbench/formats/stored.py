@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Any, TypeVar, overload
 from weakref import finalize
 
-from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 
 Item = TypeVar("Item")
 
@@ -48,15 +48,18 @@ def _blocks(items: Iterator[Item], kind: Any) -> Iterator[Block[Item]]:
 def store_samples(samples: Iterable[Sample]) -> Sequence[Sample]:
     """The samples of a corpus, which have different ids, as `store` keeps items."""
     ids: list[str] = []
+    plain = True
 
-    def with_ids() -> Iterator[Sample]:
+    def look() -> Iterator[Sample]:
+        nonlocal plain
         for sample in samples:
             ids.append(sample.id)
+            plain = plain and bool(sample.references) and not has_edits(sample.references)
             yield sample
 
-    stored = store(with_ids(), Sample)
+    stored = store(look(), Sample)
     if isinstance(stored, Stored):
-        stored.ids = ids
+        stored.ids, stored.plain = ids, plain
     return stored
 
 
@@ -71,6 +74,11 @@ def stored_alike(samples: Sequence[Sample], parts: Iterable[Sequence[Sample]]) -
         return tuple(chain.from_iterable(parts))
     blocks = (p if isinstance(p, Block) else Block.of(p, Sample) for p in parts)
     return Stored(blocks, samples.ids)
+
+
+def has_edits(rewrites: Iterable[Rewrite]) -> bool:
+    """Whether a rewrite came with edits."""
+    return any(rewrite.edit_sets for rewrite in rewrites)
 
 
 class Block(Sequence[Item]):
@@ -126,6 +134,9 @@ class Stored(Sequence[Item]):
         blocks: Each has `BLOCK` items, the last may have fewer; consumed one by one.
         ids: Of samples.
     """
+
+    plain = False
+    """Of samples: each is known to have references, and all of them to be without edits."""
 
     def __init__(self, blocks: Iterable[Block[Item]], ids: Sequence[str] = ()) -> None:
         self.ids = ids
@@ -195,11 +206,14 @@ class StoredOutputs(Mapping[str, Rewrites]):
 
     Args:
         ids: Of the corpus.
-        rewrites: What a system made of each of its sentences.
+        rewrites: What a system made of each of its sentences: at least one.
+        plain: Whether all are known to be without edits.
     """
 
-    def __init__(self, ids: Sequence[str], rewrites: Sequence[Rewrites]) -> None:
-        self.ids, self._rewrites = ids, rewrites
+    def __init__(
+        self, ids: Sequence[str], rewrites: Sequence[Rewrites], *, plain: bool = False
+    ) -> None:
+        self.ids, self.plain, self._rewrites = ids, plain, rewrites
         self._number = -1
         self._block: dict[str, Rewrites] = {}
         self._places: dict[str, int] = {}
@@ -242,3 +256,24 @@ class StoredOutputs(Mapping[str, Rewrites]):
         if not self._places:
             self._places = {name: at for at, name in enumerate(self.ids)}
         return self._places
+
+
+def is_plain(corpus: Corpus, systems: Sequence[SystemOutput] = ()) -> bool:
+    """Whether all is known to be without edits, and all samples to have references.
+
+    What was stored is known without reading it; else the answer is no.
+    """
+    return (
+        isinstance(corpus.samples, Stored)
+        and corpus.samples.plain
+        and all(isinstance(s.hypotheses, StoredOutputs) and s.hypotheses.plain for s in systems)
+    )
+
+
+def is_complete(corpus: Corpus, system: SystemOutput) -> bool:
+    """Whether a system is known to have outputs for each sample and for no other; as `is_plain`."""
+    return (
+        isinstance(corpus.samples, Stored)
+        and isinstance(system.hypotheses, StoredOutputs)
+        and system.hypotheses.ids is corpus.samples.ids
+    )

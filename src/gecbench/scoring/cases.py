@@ -11,6 +11,7 @@ from gecbench.core.errors import CorpusError, EditError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.sentence import Sentence
 from gecbench.edits.apply import apply
+from gecbench.formats.stored import is_plain
 from gecbench.formats.texts import text_of
 from gecbench.scoring.extractor import CorpusEdits, Decision, Extractor, is_declared
 
@@ -48,7 +49,7 @@ def first_references(corpus: Corpus, most: int | None, *, required: bool = True)
     Raises:
         CorpusError: A sample has none, and has to.
     """
-    for sample in corpus.samples:
+    for sample in () if is_plain(corpus) else corpus.samples:
         if required and not sample.references:
             raise CorpusError(
                 f"{corpus.name}: sentence {sample.id!r} has no reference; "

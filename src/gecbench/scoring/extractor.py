@@ -15,6 +15,7 @@ from gecbench.core.score import WarningNote
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import SET_LIMIT
 from gecbench.edits.apply import apply
+from gecbench.formats.stored import is_plain
 from gecbench.text.tokens import Spans, spans
 
 Tokens = tuple[str, ...]
@@ -412,6 +413,8 @@ def _mismatch(
     parse: Callable[[str], Sentence],
 ) -> Message | None:
     """Why edits of files are not those of a scheme; None if they are, or there are none."""
+    if is_plain(corpus, systems):
+        return None
     edited = [row for row in _all_rows(corpus, systems) if row[1].edit_sets]
     if not edited:
         return None

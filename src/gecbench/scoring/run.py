@@ -17,6 +17,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
 from gecbench.core.score import Interval, WarningNote
+from gecbench.formats.stored import is_complete
 from gecbench.scoring import resample
 from gecbench.scoring.extractor import Decision, edit_set_limit_note
 from gecbench.scoring.metric import Metric
@@ -43,6 +44,8 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
             f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
         )
     for system in systems:
+        if is_complete(corpus, system):
+            continue
         ids = [s.id for s in corpus.samples if not system.hypotheses.get(s.id)]
         if ids:
             examples = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
@@ -242,45 +245,32 @@ def _origin_notes(
     return notes
 
 
-def _blank_notes(corpus: Corpus) -> list[str]:
-    blank = [sample.id for sample in corpus.samples if not sample.source.strip()]
-    if not blank:
-        return []
-    return [
-        WarningNote(
-            "{corpus}: sentences without text: {count} (first: {first}); they count as "
-            "sentences: if they are blank lines between sentences, remove them from all files",
-            corpus=corpus.name,
-            count=len(blank),
-            first=blank[0],
-        )
-    ]
-
-
 def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
     """What looks like a mistake in the files and cannot be refused."""
-    notes = _blank_notes(corpus)
-    ids = {sample.id for sample in corpus.samples}
-    for system in systems:
-        unknown = sum(name not in ids for name in system.hypotheses)
+    blank, columns = _odd_sentences(corpus, systems)
+    notes: list[str] = []
+    if blank:
+        notes.append(
+            WarningNote(
+                "{corpus}: sentences without text: {count} (first: {first}); they count as "
+                "sentences: if they are blank lines between sentences, remove them from all files",
+                corpus=corpus.name,
+                count=len(blank),
+                first=blank[0],
+            )
+        )
+    for system, (empty, strange) in zip(systems, columns, strict=True):
+        unknown: Collection[str] = ()
+        if not is_complete(corpus, system):
+            unknown = system.hypotheses.keys() - {sample.id for sample in corpus.samples}
         if unknown:
             notes.append(
                 WarningNote(
                     "{system}: outputs for sentences not in the corpus: {count}",
                     system=system.system,
-                    count=unknown,
+                    count=len(unknown),
                 )
             )
-        empty: list[str] = []
-        strange: list[str] = []
-        for sample in corpus.samples:
-            for rewrite in system.hypotheses[sample.id]:
-                if rewrite.text is None or not sample.source:
-                    continue
-                if not rewrite.text.strip():
-                    empty.append(sample.id)
-                elif rewrite.text != sample.source and _is_strange(rewrite.text, sample.source):
-                    strange.append(sample.id)
         if empty:
             notes.append(
                 WarningNote(
@@ -301,6 +291,28 @@ def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
                 )
             )
     return notes
+
+
+def _odd_sentences(
+    corpus: Corpus, systems: Sequence[SystemOutput]
+) -> tuple[list[str], list[tuple[list[str], list[str]]]]:
+    """Ids of sentences without text, and, by system, of empty and of strange outputs."""
+    blank: list[str] = []
+    columns: list[tuple[list[str], list[str]]] = [([], []) for _ in systems]
+    for sample in corpus.samples:  # once: those of a large corpus are read from a file
+        name, source = sample.id, sample.source
+        if not source or source.isspace():
+            blank.append(name)
+        for system, (empty, strange) in zip(systems, columns, strict=True):
+            for rewrite in system.hypotheses[name] if source else ():
+                text = rewrite.text
+                if text is None:
+                    continue
+                if not text or text.isspace():
+                    empty.append(name)
+                elif text != source and _is_strange(text, source):
+                    strange.append(name)
+    return blank, columns
 
 
 def _is_strange(text: str, source: str) -> bool:
