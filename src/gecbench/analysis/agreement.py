@@ -210,27 +210,29 @@ class Agreement:
     signatures: tuple[str, ...] = ()
 
 
-def alpha(shared: Sequence[Sequence[Decision]]) -> Rate:
+def alpha(counts: Sequence[Sequence[int]]) -> Rate:
     """Krippendorff's alpha of decisions, nominal (by the package `krippendorff`).
 
     1 is agreement, 0 what chance gives, below 0 less. It is over sentences on which two or more
     decided; undefined where there is none, or where all ever decided the same: then chance alone
     would give all the agreement there is.
 
+    Args:
+        counts: By sentence, how many made each of `DECISIONS`.
+
     Raises:
         MissingExtraError: krippendorff is not installed.
     """
-    if not shared:
+    if not counts:
         return Rate(None, 0, "alone")
-    counts = [[decided.count(decision) for decision in DECISIONS] for decided in shared]
     if sum(any(column) for column in zip(*counts, strict=True)) < 2:
-        return Rate(None, len(shared), "one-decision")
+        return Rate(None, len(counts), "one-decision")
     try:
         import krippendorff
     except ImportError as error:
         raise MissingExtraError("krippendorff, which computes alpha,", "annotate") from error
     value = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
-    return Rate(float(value), len(shared))
+    return Rate(float(value), len(counts))
 
 
 def comparisons(works: Works) -> tuple[RewriteComparison, ...]:
@@ -369,7 +371,7 @@ class AgreementCounts:
             corpus=self.corpus,
             metric=self.metric,
             sentences=len(self._shared),
-            alpha=alpha(self._shared),
+            alpha=alpha([[*map(decided.count, DECISIONS)] for decided in self._shared]),
             decisions=decisions,
             exact=exact_texts,
             common=common_texts,

@@ -93,7 +93,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "gecbench.server.web.middleware.RequestId",
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "gecbench.server.web.middleware.ContentPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -117,7 +117,6 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "csp.context_processors.nonce",
                 "gecbench.server.web.navigation.page",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from itertools import chain, repeat
 from typing import Any
 
 from django.db.models import Count, Max
@@ -286,23 +285,29 @@ def sum_counts(candidates: Any, beta: float) -> Counts:
     several = (candidates != candidates[:, :1]).any(axis=(1, 2))
     certain = candidates[:, 0].copy()
     certain[several] = 0
-    chosen = [0, 0, 0]
-    for before, options in zip(
+    # Once for each person, week and pair of people, over all texts: written without inner lists.
+    chosen_tp = chosen_fp = chosen_fn = 0
+    for (certain_tp, certain_fp, certain_fn), options in zip(
         certain.cumsum(axis=0)[several].tolist(), candidates[several].tolist(), strict=True
     ):
-        totals = [a + b for a, b in zip(before, chosen, strict=True)]
-        ranks = [
-            (
-                round(f_of_counts(totals[0] + tp, totals[1] + fp, totals[2] + fn, beta), 4),
-                tp,
-                -fp,
-                -fn,
-            )
-            for tp, fp, fn in options
-        ]
-        best = options[ranks.index(max(ranks))]
-        chosen = [a + b for a, b in zip(chosen, best, strict=True)]
-    return Counts(*(a + b for a, b in zip(certain.sum(axis=0).tolist(), chosen, strict=True)))
+        before_tp, before_fp = certain_tp + chosen_tp, certain_fp + chosen_fp
+        before_fn = certain_fn + chosen_fn
+        best = max(
+            [
+                (
+                    round(f_of_counts(before_tp + tp, before_fp + fp, before_fn + fn, beta), 4),
+                    tp,
+                    -fp,
+                    -fn,
+                )
+                for tp, fp, fn in options
+            ]
+        )
+        chosen_tp += best[1]
+        chosen_fp -= best[2]
+        chosen_fn -= best[3]
+    sums = certain.sum(axis=0).tolist()
+    return Counts(sums[0] + chosen_tp, sums[1] + chosen_fp, sums[2] + chosen_fn)
 
 
 # Table 4, agreement; and all of it computed again and stored.
@@ -441,7 +446,7 @@ def measure_agreement(comparer: Comparer, tables: Tables) -> Agreement:
         corpus=name,
         metric=metric.name,
         sentences=int(several.sum()),
-        alpha=alpha([[*chain(*map(repeat, DECISIONS, row))] for row in decided[several].tolist()]),
+        alpha=alpha(decided[several].tolist()),
         decisions=decisions,
         exact=exact,
         common=common,
