@@ -75,7 +75,7 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(run, tmp_path):
         "sentences found: 4; new: 2",
         "1 blank lines left out",
         "2 sentences that the file has twice",
-        "1 texts changed by taking out invisible characters",
+        "1 texts that lost invisible characters, or white space at an end",
         "invisible characters: zero_width 1",
         "languages seen: zh 3, en 1",
         "lengths, characters up to: 10 4",

@@ -240,7 +240,7 @@ def _report_lines(report: Report) -> Iterator[str]:
         (report.blank, "blank lines left out"),
         (report.duplicates_inside, "sentences that the file has twice"),
         (report.duplicates_there, "sentences that the project has already"),
-        (report.changed, "texts changed by taking out invisible characters"),
+        (report.changed, "texts that lost invisible characters, or white space at an end"),
         (report.merged, "references that were the same as another, merged"),
         (report.same_as_source, "references that are the sentence itself: error free"),
     ):
