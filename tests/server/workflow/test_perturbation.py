@@ -46,7 +46,6 @@ from gecbench.server.models import (
 from gecbench.server.workflow import (
     claims,
     drafts,
-    hints,
     management,
     perturbation,
     projects,
@@ -644,17 +643,17 @@ class Corrects:
 
 def test_per_7_a_corrector_shows_what_it_would_change_and_nothing_is_stored(site, monkeypatch):
     monkeypatch.setitem(settings.HINT_CORRECTORS, "zh", "fake")
-    monkeypatch.setattr(hints, "_load", lambda _: Corrects())
+    monkeypatch.setattr(perturbation, "_load_corrector", lambda _: Corrects())
     project = a_perturbation(hints=True)
     member, sentence = joined(project, "li"), sentence_of(project)
     slot = claimed(member, sentence)
-    hint = hints.hint(member, slot.pk, ["我", "好去。"])
+    hint = perturbation.hint(member, slot.pk, ["我", "好去。"])
     assert (hint.target, hint.text, hint.corrector) == ("我们好去。", "我们很好去。", "fake")
     assert not DraftRevision.objects.exists()
     with pytest.raises(RefusedError):
-        hints.hint(member, slot.pk, ["我"])
+        perturbation.hint(member, slot.pk, ["我"])
     with pytest.raises(NotYoursError):
-        hints.hint(joined(project, "wang"), slot.pk, ["我", "好去。"])
+        perturbation.hint(joined(project, "wang"), slot.pk, ["我", "好去。"])
 
 
 def test_per_7_without_the_option_or_a_corrector_there_is_no_hint(site, monkeypatch):
@@ -664,7 +663,7 @@ def test_per_7_without_the_option_or_a_corrector_there_is_no_hint(site, monkeypa
         member = joined(project, "li")
         slot = claimed(member, sentence_of(project))
         with pytest.raises(NotYoursError):
-            hints.hint(member, slot.pk, ["我", "去。"])
+            perturbation.hint(member, slot.pk, ["我", "去。"])
 
 
 def test_ones_own_data_have_variants_and_checks(site):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from threading import Lock
 from typing import Any
 
 from django.conf import settings
 from django.db.models import F, QuerySet
 
+from gecbench.api.correct import open_corrector
 from gecbench.api.schemes import load_scheme
+from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.scheme import Scheme
-from gecbench.server.choices import Proposals, SlotEventKind, VariantOrigin
+from gecbench.server.choices import Proposals, SlotEventKind, SlotState, VariantOrigin
 from gecbench.server.models import (
     GoldenVariant,
+    Member,
     PerturbationCase,
     Proposal,
     Sentence,
@@ -38,7 +42,13 @@ from gecbench.server.rules.perturbation import (
     variant_digest,
 )
 from gecbench.server.rules.text import LONGEST, TextError
-from gecbench.server.workflow.errors import Problem, UnavailableError
+from gecbench.server.workflow.errors import (
+    NotYoursError,
+    Problem,
+    RefusedError,
+    UnavailableError,
+)
+from gecbench.server.workflow.sentences import require_active
 
 # The scheme that finds errors: when cases come in, and again when a variant is handed in.
 
@@ -400,3 +410,66 @@ def find_faults(project_id: int) -> list[FaultyVariant]:
         for number, (original, lang, positions, variants) in cases.items()
         for index, fault in faults(original, variants, lang)
     ]
+
+
+# What a corrector would change in a variant, on demand (PER-7); nothing of it is stored.
+
+_corrector_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What a corrector makes of the correction of a variant.
+
+    Args:
+        target: Of the variant.
+        text: What the corrector would write; equal where it has nothing to say.
+        corrector: Its name.
+    """
+
+    target: str
+    text: str
+    corrector: str
+
+
+@cache
+def _load_corrector(name: str) -> Corrector:
+    return open_corrector(name)
+
+
+def hint(member: Member, slot_id: int, gaps: Sequence[str]) -> Hint:
+    """Say what the site's corrector would change in the correction that gaps make.
+
+    Raises:
+        NotYoursError: The project or the site has no hints, or the task is not open and theirs.
+        RefusedError: The gaps are not those of the case.
+        UnavailableError: The corrector does not answer.
+        NotAllowedError: The member may not work now.
+    """
+    require_active(member)
+    slots = Slot.objects.filter(
+        pk=slot_id, project=member.project_id, person=member.person_id, state=SlotState.OPEN
+    )
+    case = PerturbationCase.objects.filter(sentence__slots__in=slots).first()
+    name = settings.HINT_CORRECTORS[member.project.lang]
+    if case is None or not member.project.rules.hints or not name:
+        raise NotYoursError("there is no hint for task {slot_id}", slot_id=slot_id)
+    chips = chips_of(case)
+    if len(gaps) != len(chips) + 1:
+        raise RefusedError([Problem("PER-2")])
+    try:
+        cleaned = [clean_gap(gap).text for gap in gaps]
+    except TextError as error:
+        code = f"ANN-12-{error.code}"
+        raise RefusedError([Problem(code, "", error.values, error.code)]) from error
+    target = derive(cleaned, chips, member.project.lang)[1]
+    if not target:
+        return Hint(target, target, name)
+    try:
+        with _corrector_lock:  # models are not for several threads at once
+            (correction,) = _load_corrector(name).correct([target])
+    except GecbenchError as error:
+        raise UnavailableError(
+            "the corrector of hints does not answer: {error}", error=str(error)
+        ) from error
+    return Hint(target, correction.text, name)

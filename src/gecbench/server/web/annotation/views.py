@@ -63,7 +63,7 @@ from gecbench.server.web.navigation import goal, standings
 from gecbench.server.web.permissions import member, wants_json
 from gecbench.server.web.perturbation import messages as variant_messages
 from gecbench.server.web.perturbation import tasks as variant_tasks
-from gecbench.server.workflow import claims, drafts, hints, submissions, suggestions
+from gecbench.server.workflow import claims, drafts, perturbation, submissions, suggestions
 from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -571,7 +571,7 @@ class HintPayload(Payload):
 @json_errors
 def hint(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     """Say what the site's corrector would change in a variant; nothing is stored."""
-    advice = hints.hint(member, slot_id, read_payload(request, HintPayload).gaps)
+    advice = perturbation.hint(member, slot_id, read_payload(request, HintPayload).gaps)
     pieces = diff(advice.target, advice.text, lang=member.project.lang, placeholder="").pieces
     return JsonResponse({**asdict(advice), "pieces": [asdict(piece) for piece in pieces]})
 
