@@ -1,6 +1,11 @@
-"""Measures the spelling hints: quality on real and made errors, speed, start-up; prints Markdown.
+"""Measures correctors that need no training: quality, false edits, speed; prints Markdown.
 
-    python benchmarks/lexical.py --mucgec MuCGEC_dev.txt --jfleg FOLDER
+    python benchmarks/lexical.py hints --mucgec MuCGEC_dev.txt --jfleg FOLDER
+    python benchmarks/lexical.py peers --conll14 FILE --ewt FILE --sighan FILE --mucgec FILE \
+        --folder FOLDER
+
+The second one installs aspell, Harper and pycorrector and compares with them, first suggestions
+applied.
 
 Quality is counted in edits. Chinese: changed characters, against one made error a sentence (a
 common character becomes another with the same first reading, without its tone) and against the
@@ -11,13 +16,18 @@ sentence (the best F0.5, then most found, then fewest wrong and missed).
 from __future__ import annotations
 
 import argparse
+import os
 import random
+import re
+import shutil
+import subprocess
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from measure import BenchmarkError, load, machine, run_once
 
@@ -25,10 +35,10 @@ import gecbench
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_lines, write_text
-from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.edits.apply import changes
 from gecbench.models import load_corrector
+from gecbench.text.normalise import normalisation
 
 ALONE = (
     "from gecbench.models import load_corrector; import sys; "
@@ -40,21 +50,34 @@ Cut = Callable[[str], list[str]]
 
 def main() -> None:
     """Measure, and print."""
+    # Threads that wait for one another count as CPU; and pycorrector logs what it loads.
+    os.environ.update(OMP_NUM_THREADS="1", LOGURU_LEVEL="ERROR")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mucgec", type=Path, required=True, help="MuCGEC's development set")
-    parser.add_argument("--jfleg", type=Path, required=True, help="folder with dev and test")
-    parser.add_argument("--conll14", type=Path, help="M2 of CoNLL-2014; compares with en-lm")
-    parser.add_argument("--ewt", type=Path, help="a treebank of UD English EWT, with --conll14")
-    parser.add_argument("--sentences", type=int, default=400, help="drawn from each of the two")
-    parser.add_argument("--seed", type=int, default=6)
+    commands = parser.add_subparsers(dest="command", required=True)
+    hints = commands.add_parser("hints")
+    hints.add_argument("--jfleg", type=Path, required=True, help="folder with dev and test")
+    compared = commands.add_parser("peers")
+    compared.add_argument("--conll14", type=Path, required=True, help="M2 of CoNLL-2014")
+    compared.add_argument("--ewt", type=Path, required=True, help="a treebank of UD English EWT")
+    compared.add_argument("--sighan", type=Path, required=True, help="SIGHAN 2015, test part")
+    compared.add_argument("--folder", type=Path, required=True, help="for what is installed")
+    compared.add_argument("--sentences", type=int, default=250, help="English ones, of each file")
+    for command in (hints, compared):
+        command.add_argument("--mucgec", type=Path, required=True, help="the development set")
+        command.add_argument("--seed", type=int, default=6)
     args = parser.parse_args()
     try:
         print(f"{machine()}; load {load()}\n")
-        starting()  # first, while this process is small: its memory counts, too
-        chinese(args.mucgec, args.seed)
-        english(args.jfleg)
-        if args.conll14 and args.ewt:
-            grammar(args.conll14, args.ewt, args.sentences, args.seed)
+        if args.command == "hints":
+            starting()  # first, while this process is small: its memory counts, too
+            chinese(args.mucgec, args.seed)
+            english(args.jfleg)
+        else:
+            install(args.folder)
+            print("| system | test set | P | R | F0.5 | false edits | sentences/s | MB | licence |")
+            print("|---|---|---:|---:|---:|---:|---:|---:|---|")
+            english_table(args)
+            chinese_table(args)
     except (GecbenchError, BenchmarkError) as error:
         sys.exit(f"lexical.py: {error}")
 
@@ -92,7 +115,9 @@ def of_chinese(corrector: Corrector, rows: Sequence[Sequence[str]], seed: int) -
         tally(edits(list(wrong), list(result.text)), edits(list(wrong), list(right)))
         for (wrong, right), result in zip(errors, results, strict=True)
     ]
-    real = against([row[0] for row in rows], [cleans(row) for row in rows], corrector, list)
+    sources = [row[0] for row in rows]
+    outputs = [result.text for result in corrector.correct(sources)]
+    real = against(sources, outputs, [cleans(row) for row in rows], list)
     changed = sum(bool(result.edits) for result in corrector.correct(firsts))
     return f"{shown(total)} | {shown(real)} | {changed}/{len(firsts)} | {speed:.0f}"
 
@@ -131,39 +156,207 @@ def english(folder: Path) -> None:
         sources = read_lines(folder / f"{part}.src")
         sets = [read_lines(folder / f"{part}.ref{k}") for k in range(4)]
         started = time.process_time()
-        corrector.correct(sources)
+        outputs = [result.text for result in corrector.correct(sources)]
         speed = len(sources) / (time.process_time() - started)
-        total = against(sources, list(zip(*sets, strict=True)), corrector, str.split)
+        total = against(sources, outputs, list(zip(*sets, strict=True)), str.split)
         needless = sum(len(result.edits) for texts in sets for result in corrector.correct(texts))
         print(f"| JFLEG {part} | {shown(total)} | {needless / 4:.1f} | {speed:.0f} |")
 
 
-def grammar(conll14: Path, ewt: Path, size: int, seed: int) -> None:
-    """Print what the correctors for English do to learners' sentences, and to right ones."""
-    draw = random.Random(number(seed, "sentences"))
-    blocks = "\n".join(read_lines(conll14)).strip().split("\n\n")
-    part = sorted(draw.sample(range(len(blocks)), min(size, len(blocks))))
-    right = right_sentences(ewt)
-    right = draw.sample(right, min(size, len(right)))
-    print("\n| system | CoNLL-2014, M2 P / R / F0.5 | changes in 20 right sentences | /s |")
-    print("|---|---|---|---|")
-    with TemporaryDirectory() as folder:
-        gold, output = Path(folder) / "gold.m2", Path(folder) / "output.txt"
-        write_text(gold, "\n\n".join(blocks[n] for n in part) + "\n\n")
-        sources = [blocks[n].splitlines()[0].removeprefix("S ") for n in part]
-        corpus = gecbench.load(gold)
-        for name in ("en-rules", "en-lm"):
-            corrector = load_corrector(name)
-            started = time.process_time()
-            write_text(output, "".join(f"{c.text}\n" for c in corrector.correct(sources)))
-            speed = len(sources) / (time.process_time() - started)
-            options = gecbench.Options(metrics=("m2",))
-            system = gecbench.load_system(output, corpus)
-            score = gecbench.score(corpus, [system], options=options).results[0].score
-            counts = score.counts or Counts()
-            parts = shown([(counts.tp, counts.fp, counts.fn)])
-            needless = sum(len(c.edits) for c in corrector.correct(right))
-            print(f"| {name} | {parts} | {20 * needless / len(right):.1f} | {speed:.1f} |")
+def english_table(args: argparse.Namespace) -> None:
+    """Print the rows of the correctors for English."""
+    draw = random.Random(number(args.seed, "sentences"))
+    blocks = "\n".join(read_lines(args.conll14)).strip().split("\n\n")
+    part = sorted(draw.sample(range(len(blocks)), min(args.sentences, len(blocks))))
+    right = right_sentences(args.ewt)
+    right = draw.sample(right, min(args.sentences, len(right)))
+    gold, output = args.folder / "gold.m2", args.folder / "output.txt"
+    write_text(gold, "\n\n".join(blocks[n] for n in part) + "\n\n")
+    sources = [blocks[n].splitlines()[0].removeprefix("S ") for n in part]
+    corpus = gecbench.load(gold)
+    for peer in english_systems(args.folder):
+        outputs, speed = timed(peer.correct, sources)
+        write_text(output, "".join(f"{text}\n" for text in outputs))
+        system = gecbench.load_system(output, corpus)
+        options = gecbench.Options(metrics=("m2",))
+        counts = gecbench.score(corpus, [system], options=options).results[0].score.counts
+        tallies = [(counts.tp, counts.fp, counts.fn)] if counts else []
+        needless = count_edits(right, peer.correct(right), str.split)
+        row(peer, "CoNLL-2014", tallies, needless, speed)
+
+
+def chinese_table(args: argparse.Namespace) -> None:
+    """Print the rows of the correctors for Chinese, in which edits are of characters."""
+    simplify = normalisation("t2s").change
+    sighan = [(simplify(wrong), simplify(right)) for wrong, right in typing_errors(args.sighan)]
+    rows = [line.split("\t")[1:] for line in read_lines(args.mucgec)]
+    sets = {
+        "SIGHAN 2015": [(wrong, [right]) for wrong, right in sighan],
+        "MuCGEC dev": [(row[0], cleans(row)) for row in rows],
+    }
+    right = [right for _, right in sighan]
+    for peer in chinese_systems():
+        needless = count_edits(right, peer.correct(right), list)
+        for name, pairs in sets.items():
+            sources = [source for source, _ in pairs]
+            outputs, speed = timed(peer.correct, sources)
+            tallies = against(sources, outputs, [texts for _, texts in pairs], list)
+            row(peer, name, tallies, needless, speed)
+
+
+class Peer(NamedTuple):
+    """A corrector among others.
+
+    Args:
+        name: With its version.
+        correct: From texts to corrected ones.
+        size: Megabytes of its data, or of all where they are one.
+        licence: Of these.
+    """
+
+    name: str
+    correct: Callable[[Sequence[str]], list[str]]
+    size: float
+    licence: str
+
+
+def row(peer: Peer, name: str, tallies: Sequence[Tally], needless: float, speed: float) -> None:
+    """Print a row of the table."""
+    parts = shown(tallies, percent=True).replace(" / ", " | ")
+    cost = f"{needless:.1f} | {speed:.1f} | {peer.size:.0f} | {peer.licence} |"
+    print(f"| {peer.name} | {name} | {parts} | {cost}", flush=True)
+
+
+def timed(
+    correct: Callable[[Sequence[str]], list[str]], texts: Sequence[str]
+) -> tuple[list[str], float]:
+    """Correct texts, and return sentences a second of CPU, of child processes, too."""
+    before = sum(os.times()[:4])
+    outputs = correct(texts)
+    return outputs, len(texts) / (sum(os.times()[:4]) - before)
+
+
+def count_edits(texts: Sequence[str], outputs: Sequence[str], cut: Cut) -> float:
+    """Return how many edits 100 texts get."""
+    changed = sum(len(edits(cut(a), cut(b))) for a, b in zip(texts, outputs, strict=True))
+    return 100 * changed / len(texts)
+
+
+def install(folder: Path) -> None:
+    """Install what is compared, from Debian, npm and PyPI, as far as it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not shutil.which("aspell") or not Path("/usr/share/doc/libime-data-language-model").exists():
+        packages = ("aspell", "aspell-en", "libime-data-language-model")
+        run_once(["apt-get", "install", "-y", "-q", *packages])
+    harper = folder / "harper"
+    if not harper.exists():
+        run_once(["npm", "install", "--no-audit", "--no-fund", f"--prefix={harper}", HARPER])
+        write_text(harper / "correct.mjs", HARPER_SCRIPT)
+    python = folder / "python"
+    if not python.exists():
+        # Without what else they ask for: transformers is here, and no network of theirs runs.
+        options = ("--quiet", "--no-deps", "--target", str(python))
+        run_once([sys.executable, "-m", "pip", "install", *options, *PYTHON_PACKAGES])
+    sys.path.append(str(python))
+
+
+HARPER = "harper.js@2.10.0"
+PYTHON_PACKAGES = ("pycorrector==1.1.4", "loguru", "pyahocorasick", "six", "kenlm")
+HARPER_SCRIPT = """
+import { readFileSync } from "node:fs";
+import { LocalLinter } from "harper.js";
+import { binary } from "harper.js/binary";
+
+// Texts are tokenised: what only removes blanks is left out.
+const linter = new LocalLinter({ binary });
+for (const line of readFileSync(0, "utf8").split("\\n").slice(0, -1)) {
+  let text = line;
+  let end = Infinity;
+  const lints = await linter.lint(line, { language: "plaintext" });
+  for (const lint of lints.sort((a, b) => b.span().start - a.span().start)) {
+    const [first] = lint.suggestions();
+    const isBlank = !lint.get_problem_text().trim();
+    if (!first || isBlank || lint.lint_kind() === "Formatting" || lint.span().end > end) continue;
+    text = await linter.applySuggestion(text, lint, first);
+    end = lint.span().start;
+  }
+  console.log(text.replaceAll("\\n", " "));
+}
+"""
+
+
+def english_systems(folder: Path) -> Iterator[Peer]:
+    """Yield the correctors for English."""
+    yield Peer("`en-rules`", ours("en-rules"), 6, "MIT (dictionaries)")
+    yield Peer("`en-lm`", ours("en-lm"), 93, "Apache-2.0 (weights)")
+    yield Peer("aspell 0.60.8", aspell, 3, "LGPL-2.1")
+    script = folder / "harper" / "correct.mjs"
+    wasm = next(script.parent.rglob("harper_wasm_bg.wasm")).stat().st_size / 1e6
+    yield Peer(HARPER.replace("@", " "), lambda t: piped(["node", script], t), wasm, "Apache-2.0")
+    from pycorrector import EnSpellCorrector
+
+    spell = EnSpellCorrector()
+    name = f"{PYTHON_PACKAGES[0].replace('==', ' ')}, EnSpellCorrector"
+    yield Peer(name, lambda t: [spell.correct(x)["target"] for x in t], 1, "Apache-2.0")
+
+
+def chinese_systems() -> Iterator[Peer]:
+    """Yield the correctors for Chinese."""
+    yield Peer("`zh-homophone`", ours("zh-homophone"), 5, "MIT (dictionaries)")
+    yield Peer("`zh-lm`", ours("zh-lm"), 17, "LGPL-2.1+ (model)")
+    from pycorrector import ProperCorrector
+
+    proper = ProperCorrector()
+    name = f"{PYTHON_PACKAGES[0].replace('==', ' ')}, ProperCorrector"
+    yield Peer(name, lambda t: [proper.correct(x)["target"] for x in t], 1, "Apache-2.0")
+
+
+def ours(name: str) -> Callable[[Sequence[str]], list[str]]:
+    """Load a corrector of gecbench, and have it make what it makes at its first use."""
+    corrector = load_corrector(name)
+    corrector.correct(["An unknwon word ."])
+    return lambda texts: [result.text for result in corrector.correct(texts)]
+
+
+def aspell(texts: Sequence[str]) -> list[str]:
+    """Replace each word that aspell does not know by its first suggestion."""
+    lines = iter(piped(["aspell", "-a", "--lang=en_US"], [f"^{text}" for text in texts])[1:])
+    outputs = []
+    for text in texts:
+        output = text
+        misspelt = [answer for answer in iter(lambda: next(lines), "") if answer[0] == "&"]
+        for answer in reversed(misspelt):
+            head, _, suggestions = answer.partition(": ")
+            _, word, _, offset = head.split(" ")
+            start = int(offset) - 1  # of the circumflex
+            output = output[:start] + suggestions.split(", ")[0] + output[start + len(word) :]
+        outputs.append(output)
+    return outputs
+
+
+def piped(command: Sequence[object], texts: Sequence[str]) -> list[str]:
+    """Send lines to a program, and return its own."""
+    lines = "".join(f"{text}\n" for text in texts)
+    words = list(map(str, command))
+    return subprocess.run(
+        words, input=lines, capture_output=True, text=True, check=True
+    ).stdout.split("\n")[:-1]
+
+
+def typing_errors(path: Path) -> list[tuple[str, str]]:
+    """Read the wrong and the right sentences of SIGHAN."""
+    content = "\n".join(read_lines(path))
+    pairs = []
+    for block in content.split("<SENTENCE>")[1:]:
+        wrong = block.partition("<TEXT>")[2].partition("</TEXT>")[0].strip()
+        right = wrong
+        pattern = r"<LOCATION>\s*(\d+).*?<WRONG>(.*?)</WRONG>.*?<CORRECTION>(.*?)</CORRECTION>"
+        for place, old, new in re.findall(pattern, block, re.DOTALL):
+            start = int(place) - 1
+            if wrong[start : start + len(old)] == old and len(old) == len(new):
+                right = right[:start] + new + right[start + len(old) :]
+        pairs.append((wrong, right))
+    return pairs
 
 
 def right_sentences(treebank: Path) -> list[str]:
@@ -180,13 +373,12 @@ def right_sentences(treebank: Path) -> list[str]:
 
 
 def against(
-    sources: Sequence[str], references: Sequence[Sequence[str]], corrector: Corrector, cut: Cut
+    sources: Sequence[str], outputs: Sequence[str], references: Sequence[Sequence[str]], cut: Cut
 ) -> list[Tally]:
     """Return right, needless and missed edits of each sentence, by its best reference."""
-    results = corrector.correct(sources)
     nearest = []
-    for source, result, texts in zip(sources, results, references, strict=True):
-        ours = edits(cut(source), cut(result.text))
+    for source, output, texts in zip(sources, outputs, references, strict=True):
+        ours = edits(cut(source), cut(output))
         counts = [tally(ours, edits(cut(source), cut(text))) for text in texts]
         if counts:
             nearest.append(max(counts, key=nearness))
@@ -214,12 +406,13 @@ def f_half(right: int, needless: int, missed: int) -> float:
     return 1.25 * right / whole if whole else 0.0
 
 
-def shown(counts: Sequence[Tally]) -> str:
+def shown(counts: Sequence[Tally], *, percent: bool = False) -> str:
     """Return precision, recall and F0.5 of all sentences together."""
     right, needless, missed = (sum(row[k] for row in counts) for k in range(3))
     precision = right / (right + needless) if right + needless else 0.0
     recall = right / (right + missed) if right + missed else 0.0
-    return f"{precision:.3f} / {recall:.3f} / {f_half(right, needless, missed):.3f}"
+    values = (precision, recall, f_half(right, needless, missed))
+    return " / ".join(f"{100 * value:.1f}" if percent else f"{value:.3f}" for value in values)
 
 
 def starting() -> None:
