@@ -9,10 +9,9 @@ from pathlib import Path
 
 from gecbench.core.edit import Edit
 from gecbench.core.sentence import Sentence, TokenAttributes
-from gecbench.lang.en.alignment import steps
+from gecbench.lang.en.alignment import Strategy, merge, steps
 from gecbench.lang.en.classify import Classifier
-from gecbench.lang.en.merge import Strategy, merge
-from gecbench.lang.en.resources import load
+from gecbench.lang.en.errant import load_resources
 
 Parse = Callable[[str], Sentence]
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
@@ -45,7 +44,7 @@ def extract(
     levenshtein: bool = False,
 ) -> list[Edit]:
     """The automatic edits between two sentences."""
-    resources = load()
+    resources = load_resources()
     classifier = Classifier(resources.dictionary, resources.stem)
     edits = []
     for span in merge(steps(source, target, levenshtein=levenshtein), source, target, strategy):

@@ -17,7 +17,7 @@ from gecbench.core.sample import Sample
 from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en import errant
 from gecbench.lang.en.classify import Classifier
-from gecbench.lang.en.resources import load
+from gecbench.lang.en.errant import load_resources
 from gecbench.scoring.extractor import with_detections
 
 pytestmark = pytest.mark.golden
@@ -27,7 +27,7 @@ def keep_edits(
     parse: Parse, sample: Sample, edits: tuple[Edit, ...], options: dict[str, bool] | None
 ) -> tuple[Edit, ...]:
     """The edits of one annotator: automatic if there are no options, else kept."""
-    resources = load()
+    resources = load_resources()
     source = parse(sample.source)
     tokens, joined = errant.correct(edits, source.tokens)
     target = parse(" ".join(tokens))

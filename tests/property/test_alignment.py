@@ -16,8 +16,8 @@ from rapidfuzz.distance import Levenshtein
 from gecbench.edits import alignment, kernel
 from gecbench.edits.alignment import edit_sets
 from gecbench.edits.features import FeatureCosts, Features, Weights, build
+from gecbench.lang.zh.char import parse
 from gecbench.lang.zh.cherrant import MERGE_MARKS, windows, within_one_edit
-from gecbench.lang.zh.parse import parse
 
 WEIGHTS = Weights((1.0, 2 / 3, 1 / 3, 0.0), 4 / 6.0, 0.5, 0.25, 0.499, 0.0, 0.25)
 # Sums of these are exact, so that ties which rounding breaks elsewhere hold in long texts too.

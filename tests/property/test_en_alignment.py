@@ -14,7 +14,7 @@ from rapidfuzz.distance import Indel, Levenshtein
 
 from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en import alignment
-from gecbench.lang.en.merge import merge
+from gecbench.lang.en.alignment import merge
 
 # Equal but for case, marks in a form, marks as parts of ASCII's string, a sigma whose lower case
 # depends on its place, a letter whose lower case is two, and characters beyond the first plane.

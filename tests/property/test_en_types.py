@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from gecbench.core.sentence import Sentence, TokenAttributes
-from gecbench.lang.en.alignment import steps
+from gecbench.lang.en.alignment import Span, merge, steps
 from gecbench.lang.en.classify import Classifier
-from gecbench.lang.en.merge import Span, merge
 
 _FORMS = """
 The the THE a an A that what to To go goes going went gone Go ca can wo will n't 's ' 'd not no

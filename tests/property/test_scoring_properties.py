@@ -23,9 +23,9 @@ from gecbench.edits import alignment
 from gecbench.edits.apply import apply
 from gecbench.edits.features import FeatureCosts, Features, Weights, build
 from gecbench.lang.zh import char
+from gecbench.lang.zh.char import parse
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.lang.zh.cherrant import _extract
-from gecbench.lang.zh.parse import parse
 from gecbench.metrics.edits import Cherrant as SpanF
 from gecbench.scoring.resample import draws
 from gecbench.scoring.run import summarise

@@ -43,9 +43,9 @@ LIBRARY = (
     *("api/schemes", "core/edit", "core/errors", "core/files", "core/format", "core/sample"),
     "datasets/catalog",
     *("formats/essays", "formats/fcgec", "formats/jsonl", "formats/lines", "formats/m2"),
-    *("formats/multigec", "formats/records", "formats/sighan", "formats/table", "formats/texts"),
+    *("formats/records", "formats/sighan", "formats/table", "formats/texts"),
     *("formats/tsv", "formats/validation", "formats/yaclc"),
-    *("lang/en/resources", "server/guidelines/rendering", "server/import_export/*"),
+    *("lang/en/errant", "server/guidelines/rendering", "server/import_export/*"),
     *("server/rules/*", "server/web/manage/*", "server/workflow/*"),
 )
 """Modules whose errors pages show in the library's words."""

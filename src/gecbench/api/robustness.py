@@ -126,7 +126,7 @@ def check_perturbed(cases: PerturbedSet | Path | str, *, lang: str | None = None
     cases = _load(cases, lang)
     if corpus_language(cases.corpus()).joiner:
         return check_cases(cases, split_at_spaces)
-    from gecbench.lang.zh.parse import parse
+    from gecbench.lang.zh.char import parse
 
     return check_cases(cases, lambda text: parse(text).tokens)
 

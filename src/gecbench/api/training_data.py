@@ -60,8 +60,6 @@ from gecbench.datasets.corrupt.profile import (
     with_settings,
 )
 from gecbench.datasets.corrupt.profile import fit as run_fit
-from gecbench.datasets.divide import PARTS, Division
-from gecbench.datasets.divide import divide as divide_run
 from gecbench.datasets.perturb.context import (
     Cut,
     SentencePair,
@@ -79,18 +77,21 @@ from gecbench.datasets.perturb.fillers import Filler, count_words, read_vocabula
 from gecbench.datasets.perturb.variants import (
     FILL,
     INSERT,
+    PARTS,
     RANDOM,
     SUBSTITUTE,
+    Division,
     PerturbPlan,
     PerturbReport,
     WordTask,
     words_of,
 )
+from gecbench.datasets.perturb.variants import divide as divide_run
 from gecbench.datasets.perturb.variants import perturb as run_perturbation
-from gecbench.datasets.prepare.manifest import Manifest
 from gecbench.datasets.prepare.prepare import output_files
 from gecbench.datasets.prepare.prepare import prepare as run_recipe
 from gecbench.datasets.prepare.recipe import (
+    Manifest,
     Recipe,
     check_recipe,
     load_recipe,

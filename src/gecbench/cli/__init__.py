@@ -23,17 +23,17 @@ _COMMANDS = {
     "analyse": ("analyse:analyse", "Analyse scores: robustness, difficulty, ..."),
     "report": ("report:report", "Write a page with everything, for a browser."),
     "correct": ("correct:correct", "Correct texts with a model."),
-    "combine": ("combine:combine", "Combine systems by voting on their edits."),
+    "combine": ("correct:combine", "Combine systems by voting on their edits."),
     "corrupt": ("corrupt:corrupt", "Make errors in correct texts, for training."),
     "train": ("train:train", "Train a corrector."),
-    "parse": ("parse:parse", "Write dependency trees of sentences."),
+    "parse": ("edits:parse", "Write dependency trees of sentences."),
     "perturb": ("corrupt:perturb", "Change the context of errors, for training."),
     "export": ("train:export", "Make a trained model faster on a CPU."),
     "model": ("train:model", "Show, convert and merge models."),
     "annotate": ("annotate:annotate", "Annotate and review in the browser."),
     "convert": ("edits:convert", "Convert a corpus to another format."),
     "data": ("data:data", "List, download and prepare data sets."),
-    "doctor": ("doctor:doctor", "Show what is installed, and what is missing."),
+    "doctor": ("data:doctor", "Show what is installed, and what is missing."),
 }
 """Name to place and help: help needs no command to be imported."""
 

@@ -23,7 +23,7 @@ FORMATS: Mapping[str, str] = {
     "sighan": "gecbench.formats.sighan:SIGHAN",
     "sighan-test": "gecbench.formats.sighan:SIGHAN_TEST",
     "ctc2021": "gecbench.formats.sighan:CTC",
-    "multigec": "gecbench.formats.multigec:FORMAT",
+    "multigec": "gecbench.formats.essays:FORMAT",
     "lang8": "gecbench.formats.tsv:LANG8",
     "nlpcc18": "gecbench.formats.tsv:NLPCC18",
     "nasgec": "gecbench.formats.tsv:NASGEC",

@@ -30,9 +30,9 @@ SCHEMES: Mapping[str, str] = {
     "zh-cherrant": "gecbench.lang.zh.cherrant:scheme",
     "zh-char": "gecbench.lang.zh.char:scheme",
     "en-errant": "gecbench.lang.en.errant:scheme",
-    "errant": "gecbench.lang.xx.errant:scheme",
-    "xx-word": "gecbench.lang.xx.plain:word_scheme",
-    "xx-char": "gecbench.lang.xx.plain:char_scheme",
+    "errant": "gecbench.lang.xx.schemes:scheme",
+    "xx-word": "gecbench.lang.xx.schemes:word_scheme",
+    "xx-char": "gecbench.lang.xx.schemes:char_scheme",
 }
 """Name to the function that makes the scheme."""
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import msgspec
 
 from gecbench.backends.chat import Reply, UnsuitableTextError
+from gecbench.chat.calls import ChatSession, Conversation, open_session, sampling_settings
 from gecbench.chat.profile import ChatMessage, load_chat_profile
-from gecbench.chat.session import ChatSession, Conversation, open_session, sampling_settings
 from gecbench.core.case import Case, Part
 from gecbench.core.errors import FormatError, GecbenchError, UsageError, count_noun
 from gecbench.core.options import check_between

@@ -11,7 +11,6 @@ from gecbench.analysis.breakdown import NOWHERE, Breakdown, Breakdowns, Cell, Pa
 from gecbench.analysis.options import FIELD, OF_EDITS
 from gecbench.core.errors import Message
 from gecbench.core.score import best_places
-from gecbench.reports.edit_types import type_words
 from gecbench.reports.report import (
     COUNT_COLUMNS,
     Category,
@@ -27,6 +26,7 @@ from gecbench.reports.report import (
     data_of,
     join_texts,
     translate,
+    type_words,
 )
 
 _KINDS: Mapping[str, Words] = {

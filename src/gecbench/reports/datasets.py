@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from gecbench.core.errors import count_noun
 from gecbench.datasets.corrupt.corrupt import UNMADE, Counts
 from gecbench.datasets.corrupt.profile import Fit, kind_of
-from gecbench.datasets.prepare.manifest import CorpusCounts, Manifest
+from gecbench.datasets.prepare.recipe import CorpusCounts, Manifest
 from gecbench.datasets.prepare.steps import DROPPED
 from gecbench.reports.report import Grid, as_text
 

@@ -22,7 +22,6 @@ from gecbench.analysis.difficulty import (
 )
 from gecbench.core.errors import Message, count_noun
 from gecbench.core.score import best_places
-from gecbench.reports.edit_types import type_words
 from gecbench.reports.report import (
     Category,
     Column,
@@ -36,6 +35,7 @@ from gecbench.reports.report import (
     data_of,
     join_texts,
     translate,
+    type_words,
 )
 
 _SYSTEM = Column.of("system")

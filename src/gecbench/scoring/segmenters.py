@@ -11,7 +11,7 @@ from gecbench.core.case import Case
 from gecbench.core.errors import Message, UnknownNameError, UsageError, quote
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus
-from gecbench.lang.zh.parse import parse
+from gecbench.lang.zh.char import parse
 from gecbench.scoring.cases import split_at_spaces
 
 Tokens = tuple[str, ...]

@@ -13,7 +13,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError, Message, quote
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.edits.apply import apply
-from gecbench.lang.zh.parse import parse
+from gecbench.lang.zh.char import parse
 from gecbench.text.normalise import Normalisation, normalisation
 
 Unit = Literal["word", "character", "spaced-character"]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from server.diff_cases import CASES, WORDS, Case
 
 from gecbench.edits.apply import apply
-from gecbench.lang.zh.char import scheme
-from gecbench.lang.zh.parse import PLACEHOLDER, parse
+from gecbench.lang.zh.char import PLACEHOLDER, parse, scheme
 from gecbench.server.rules.diff import Diff, Piece, diff, extract_edits, tokenize
 from gecbench.server.rules.options import PLACEHOLDER as OPTION
 

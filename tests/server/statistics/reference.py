@@ -21,7 +21,7 @@ from gecbench.api.schemes import load_scheme
 from gecbench.api.score import collect_stats
 from gecbench.core.sample import Corpus, Rewrite
 from gecbench.lang import language_of
-from gecbench.lang.zh.parse import PLACEHOLDER
+from gecbench.lang.zh.char import PLACEHOLDER
 from gecbench.server.import_export.corpora import (
     Naming,
     current_golden,

@@ -18,7 +18,7 @@ from messages import assert_is_line, expect_error
 from gecbench import __version__, cli
 from gecbench.api.files import sample
 from gecbench.api.options import read_range
-from gecbench.cli import doctor as doctor_module
+from gecbench.cli import data as data_module
 from gecbench.cli import options
 from gecbench.cli.command import split_name
 from gecbench.core.errors import UsageError
@@ -321,7 +321,7 @@ def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
     code, out, _ = run("doctor", "--mirror", shared / "data")
     assert code == 0
     assert f"cilin.txt           {shared}/data/cherrant/cilin.txt\n" in out
-    monkeypatch.setattr(doctor_module, "find_spec", lambda _: None)
+    monkeypatch.setattr(data_module, "find_spec", lambda _: None)
     monkeypatch.setattr("gecbench.edits.alignment.compiled", None)
     out = run("doctor")[1]
     assert "opencc              missing; run: pip install 'gecbench[zh]'\n" in out
@@ -340,7 +340,7 @@ def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
 def test_doctor_names_every_package_of_the_extras(run, monkeypatch):
     pyproject = Path(__file__).parents[3] / "pyproject.toml"
     extras = tomllib.loads(pyproject.read_text("utf-8"))["project"]["optional-dependencies"]
-    monkeypatch.setattr(doctor_module, "find_spec", lambda _: None)
+    monkeypatch.setattr(data_module, "find_spec", lambda _: None)
     extra_of = dict(re.findall(r"^(\S+) .*'gecbench\[(.+)\]'$", run("doctor")[1], re.MULTILINE))
     assert not [extra for extra in extra_of.values() if extra not in extras]
     for extra, requirements in extras.items():
@@ -353,10 +353,10 @@ def test_doctor_names_every_package_of_the_extras(run, monkeypatch):
 
 def test_doctor_bears_a_package_without_version(run, monkeypatch):
     def unknown(name: str) -> str:
-        raise doctor_module.PackageNotFoundError(name)
+        raise data_module.PackageNotFoundError(name)
 
-    monkeypatch.setattr(doctor_module, "find_spec", lambda _: object())
-    monkeypatch.setattr(doctor_module, "version", unknown)
+    monkeypatch.setattr(data_module, "find_spec", lambda _: object())
+    monkeypatch.setattr(data_module, "version", unknown)
     assert "pypinyin            present, version unknown\n" in run("doctor")[1]
 
 

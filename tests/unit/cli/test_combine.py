@@ -94,7 +94,7 @@ def test_an_ensemble_corrects(tmp_path: Path):
 
 def failure(folder: Path, *words: object) -> tuple[int, str]:
     """Run a command in this process, as `main` does; return its exit code and its line."""
-    from gecbench.cli.combine import combine
+    from gecbench.cli.correct import combine
     from gecbench.core.errors import GecbenchError
 
     with pytest.raises(GecbenchError) as caught:

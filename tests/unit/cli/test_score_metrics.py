@@ -135,7 +135,7 @@ def test_types_are_found_only_where_they_are_shown(run, monkeypatch):
     plain = run("score", EN, EN_EAGER)[1].splitlines()[1].split()[1:4]
     typed = scored(run, EN, EN_EAGER)["results"][0]
     assert [int(number) for number in plain] == [typed["tp"], typed["fp"], typed["fn"]]
-    monkeypatch.setattr("gecbench.lang.en.resources.load", None)
+    monkeypatch.setattr("gecbench.lang.en.errant.load_resources", None)
     assert run("score", EN, EN_EAGER)[0] == 0
 
 

@@ -10,7 +10,7 @@ from messages import expect_error
 import gecbench
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.multigec import FORMAT
+from gecbench.formats.essays import FORMAT
 from gecbench.formats.reading import sources
 
 PATH = Path("x.md")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gecbench.api.training_data import prepare
 from gecbench.core.files import read_lines
-from gecbench.datasets.prepare.manifest import Manifest
+from gecbench.datasets.prepare.recipe import Manifest
 
 A, B, C = "我昨天去公园完。", "他是一个好学升。", "妈妈做的饭很好次。"
 A2, B2, C2 = "我昨天去公园玩。", "他是一个好学生。", "妈妈做的饭很好吃。"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gecbench.reports.edit_types import type_words
+from gecbench.reports.report import type_words
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ from gecbench.formats.reading import stream_corpus
 from gecbench.formats.table import Columns
 from gecbench.formats.texts import text_of
 from gecbench.lang import CORRUPTIONS
-from gecbench.lang.zh.parse import PLACEHOLDER
+from gecbench.lang.zh.char import PLACEHOLDER
 
 # A corruptor of a profile.
 

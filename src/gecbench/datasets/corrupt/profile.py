@@ -18,8 +18,8 @@ from gecbench.edits.apply import apply
 from gecbench.edits.corruption import Corruption
 from gecbench.formats.validation import Count, Share, list_packaged, load_packaged, with_values
 from gecbench.lang import CORRUPTIONS, language_of
+from gecbench.lang.zh.char import PLACEHOLDER
 from gecbench.lang.zh.corruption import SHAPE_TABLES
-from gecbench.lang.zh.parse import PLACEHOLDER
 
 PROFILES = Path(__file__).parent / "profiles"
 

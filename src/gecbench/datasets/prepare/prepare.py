@@ -41,16 +41,20 @@ from gecbench.core.processes import cores, map_in_processes
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.datasets.catalog import sha256_of
-from gecbench.datasets.prepare.manifest import (
+from gecbench.datasets.prepare.recipe import (
+    PAIRS,
     CorpusCounts,
     EvaluationCounts,
     Manifest,
     NearExample,
     Output,
+    Recipe,
+    Sentence,
     Source,
+    check_recipe,
     encode_manifest,
+    open_corpus,
 )
-from gecbench.datasets.prepare.recipe import PAIRS, Recipe, Sentence, check_recipe, open_corpus
 from gecbench.datasets.prepare.steps import (
     DROPPED,
     Steps,

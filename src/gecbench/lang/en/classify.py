@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from gecbench.core.errors import GecbenchError
 from gecbench.core.sentence import Sentence, TokenAttributes
-from gecbench.lang.en.alignment import OPEN, levenshtein_similarity, words_of
-from gecbench.lang.en.merge import Span
+from gecbench.lang.en.alignment import OPEN, Span, levenshtein_similarity, words_of
 
 # What labels of a pipeline mean for ERRANT's types (ERRANT 3.0.2, en/classifier.py).
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from gecbench.core.edit import Edit, check
-from gecbench.core.errors import Message, UsageError
+from gecbench.core.errors import Message, MissingExtraError, ResourceError, UsageError
+from gecbench.core.files import read_bytes
 from gecbench.core.sample import EditSet
 from gecbench.core.scheme import Extraction, Reader, Scheme, SchemeContext, Watch
 from gecbench.core.sentence import Sentence, TokenAttributes
-from gecbench.lang.en import PIPELINE, resources
-from gecbench.lang.en.alignment import steps
+from gecbench.lang.en import PIPELINE
+from gecbench.lang.en.alignment import Span, Strategy, merge, steps
 from gecbench.lang.en.classify import UNKNOWN, Classifier
-from gecbench.lang.en.merge import Span, Strategy, merge
 
 # Annotators' edits with ERRANT's types, as `errant_m2 -gold` writes them (ERRANT 3.0.2,
 # commands/m2_to_m2.py and edit.py).
@@ -161,13 +164,13 @@ def scheme(
     """
     classifier = None
     if context.types:
-        words = resources.load()
+        words = load_resources()
         classifier = Classifier(words.dictionary, words.stem)
     return scheme_of(
         "en-errant",
         "en",
         classifier,
-        {"dictionary": resources.digest()[:8]},
+        {"dictionary": dictionary_digest()[:8]},
         reader=context.reader(spacy_model or PIPELINE, parse_cache),
         merging=merging,
         levenshtein=levenshtein,
@@ -363,3 +366,73 @@ def _edits(target: Tokens, spans: Spans, labels: Sequence[str | None] | None) ->
         Edit(start, end, target[target_start:target_end], label)
         for (start, end, target_start, target_end), label in zip(spans, types, strict=True)
     )
+
+
+# What ERRANT's types of English read: a word list and a stemmer, from the installed errant.
+
+
+_WORDS = "en/resources/en_GB-large.txt"
+_STEMMER = "en/lancaster.py"
+
+
+class Resources(NamedTuple):
+    """The resources of one installed version of ERRANT.
+
+    Args:
+        dictionary: British words in the case in which they are listed (170,565 in 3.0.2).
+        stem: The Lancaster stem of a word; it lower-cases first.
+    """
+
+    dictionary: frozenset[str]
+    stem: Callable[[str], str]
+
+
+@cache
+def dictionary_digest() -> str:
+    """The SHA-256 of the installed word list, which a signature needs without the words.
+
+    Raises:
+        MissingExtraError: errant is not installed.
+        ResourceError: The installed errant has other files than 3.0.2.
+    """
+    return hashlib.sha256(read_bytes(_folder() / _WORDS)).hexdigest()
+
+
+@cache
+def load_resources() -> Resources:
+    """Load the resources of the installed errant, read once in a process.
+
+    Neither errant nor spaCy is imported, which would take a second: the word list is a file of
+    the package, and its copy of NLTK's Lancaster stemmer a module that needs nothing else and
+    loads in half a millisecond.
+
+    Raises:
+        MissingExtraError: errant is not installed.
+        ResourceError: The installed errant has other files than 3.0.2.
+    """
+    folder = _folder()
+    words = read_bytes(folder / _WORDS).decode("utf-8").split()
+    return Resources(frozenset(words), cache(_stemmer(folder / _STEMMER)))
+
+
+def _folder() -> Path:
+    spec = find_spec("errant")
+    if spec is None or spec.origin is None:
+        raise MissingExtraError(
+            Message("errant, whose word list en-errant finds misspellings by,"), "en"
+        )
+    folder = Path(spec.origin).parent
+    for name in (_WORDS, _STEMMER):
+        if not (folder / name).is_file():
+            raise ResourceError("no such file; install errant 3.0.2", at=folder / name)
+    return folder
+
+
+def _stemmer(path: Path) -> Callable[[str], str]:
+    spec = spec_from_file_location("_errant_lancaster", path)
+    if spec is None or spec.loader is None:
+        raise ResourceError("not a Python module; install errant 3.0.2", at=path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    stem: Callable[[str], str] = module.LancasterStemmer().stem
+    return stem

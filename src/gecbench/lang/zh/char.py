@@ -1,4 +1,4 @@
-"""The scheme zh-char: the edits of the MuCGEC paper's definition, without any resource.
+"""Characters as tokens, and the scheme zh-char: the edits of the MuCGEC paper's definition.
 
 Zhang et al., MuCGEC, NAACL 2022, section 6.2: a sequence of least length of character insertions,
 deletions and substitutions that makes the target of the source; neighbours of one type are one
@@ -10,6 +10,7 @@ insertion and an insertion to a deletion. (Matching equal ends never makes a seq
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,7 +18,6 @@ from gecbench.core.edit import Edit
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext, Span
 from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import lattice
-from gecbench.lang.zh.parse import parse
 
 try:
     from gecbench.lang.zh import _char as compiled  # type: ignore[attr-defined,unused-ignore]
@@ -95,3 +95,34 @@ def word_order(edits: Sequence[Edit], source: Sequence[str]) -> tuple[Edit, ...]
                 result[to] = replace(other, label="W:M")
                 break
     return tuple(result)
+
+
+# Texts to character tokens.
+
+
+PLACEHOLDER = "[缺失成分]"
+"""Stands for content that is missing and cannot be guessed; one token (MuCGEC, guidelines)."""
+
+_PLACEHOLDER_CODE = (0x110000).to_bytes(4, sys.byteorder)  # one above the last code point
+_UTF32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+
+
+def parse(text: str) -> Sentence:
+    """Divide a text into tokens: one per code point, white space dropped, the placeholder whole.
+
+    White space is what `str.split` splits at. Nothing is normalised: full-width and half-width,
+    upper and lower case stay different; combining marks and joiners are tokens of their own.
+
+    >>> parse("我 有[缺失成分]。").tokens
+    ('我', '有', '[缺失成分]', '。')
+    """
+    packed = "".join(text.split())
+    if PLACEHOLDER not in packed:
+        return Sentence(text, tuple(packed), packed.encode(_UTF32))
+    parts = packed.split(PLACEHOLDER)
+    tokens: list[str] = list(parts[0])
+    for part in parts[1:]:
+        tokens.append(PLACEHOLDER)
+        tokens.extend(part)
+    codes = _PLACEHOLDER_CODE.join(part.encode(_UTF32) for part in parts)
+    return Sentence(text, tuple(tokens), codes)

@@ -18,7 +18,7 @@ from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import Window, edit_sets, lattice
 from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
 from gecbench.edits.kernel import Segment
-from gecbench.lang.zh.parse import parse
+from gecbench.lang.zh.char import parse
 
 # ChERRANT's merging rules at character level (merger.py, MuCGEC 3922193).
 

@@ -12,15 +12,15 @@ import msgspec
 
 from gecbench.backends import need
 from gecbench.backends.chat import Reply, UnsuitableTextError
-from gecbench.chat.calls import Totals
-from gecbench.chat.profile import ChatProfile, load_chat_profile
-from gecbench.chat.session import (
+from gecbench.chat.calls import (
     ChatSession,
+    Totals,
     expected_tokens,
     file_of,
     open_session,
     sampling_settings,
 )
+from gecbench.chat.profile import ChatProfile, load_chat_profile
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import UsageError
 from gecbench.lang import language_of

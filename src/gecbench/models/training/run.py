@@ -85,8 +85,7 @@ def train_run(
     """
     import torch
 
-    from gecbench.models.training.devices import batches_per_step, build_accelerator
-    from gecbench.models.training.loop import Checkpoints, Loop
+    from gecbench.models.training.loop import Checkpoints, Loop, batches_per_step, build_accelerator
 
     checkpoints = Checkpoints(run / "checkpoints")
     check_robust_table(config, kind)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Literal
 from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
 from gecbench.reports import PageLanguage, plots
-from gecbench.reports.edit_types import type_words
 from gecbench.reports.page.charts import Chart, Charts, Ends, bar_picture, link
 from gecbench.reports.page.sentences import compress
 from gecbench.reports.plots import properties
@@ -31,6 +30,7 @@ from gecbench.reports.report import (
     plain,
     table_csv,
     table_latex,
+    type_words,
 )
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from gecbench.core.case import CaseRewrite
 from gecbench.core.scheme import Extraction, Scheme
 from gecbench.core.sentence import Sentence as ParsedText
 from gecbench.lang import language_of
-from gecbench.lang.zh.parse import PLACEHOLDER
+from gecbench.lang.zh.char import PLACEHOLDER
 from gecbench.metrics import metric_class
 from gecbench.scoring.resample import drop_dominated
 from gecbench.scoring.spans import Key, SpanF, keys

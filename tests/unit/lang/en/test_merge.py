@@ -8,8 +8,7 @@ from messages import expect_error
 
 from gecbench.core.errors import GecbenchError
 from gecbench.core.sentence import Sentence
-from gecbench.lang.en.alignment import Step
-from gecbench.lang.en.merge import merge
+from gecbench.lang.en.alignment import Step, merge
 
 
 def run(ops: str) -> tuple[Step, ...]:

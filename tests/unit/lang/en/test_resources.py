@@ -13,7 +13,7 @@ import pytest
 from messages import expect_error
 
 from gecbench.core.errors import MissingExtraError, ResourceError
-from gecbench.lang.en import resources
+from gecbench.lang.en import errant
 
 LISTED = "colour\r\nParis\r\ncafé\r\n"
 STEMMER = """
@@ -30,54 +30,55 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "en/resources/en_GB-large.txt").write_bytes(LISTED.encode())
     (tmp_path / "en/lancaster.py").write_text(STEMMER, "utf-8")
     spec = ModuleSpec("errant", None, origin=str(tmp_path / "__init__.py"))
-    monkeypatch.setattr(resources, "find_spec", lambda _: spec)
-    for read in (resources.load, resources.digest):
+    monkeypatch.setattr(errant, "find_spec", lambda _: spec)
+    for read in (errant.load_resources, errant.dictionary_digest):
         read.cache_clear()
     yield tmp_path
-    for read in (resources.load, resources.digest):
+    for read in (errant.load_resources, errant.dictionary_digest):
         read.cache_clear()
 
 
 def test_the_files_of_the_package_are_read(package: Path):
-    loaded = resources.load()
+    loaded = errant.load_resources()
     assert loaded.dictionary == {"colour", "Paris", "café"}
     assert loaded.stem("Colour") == "col"
-    assert resources.digest() == hashlib.sha256(LISTED.encode()).hexdigest()
+    assert errant.dictionary_digest() == hashlib.sha256(LISTED.encode()).hexdigest()
 
 
 def test_they_are_read_once_in_a_process(package: Path):
-    first = resources.load()
+    first = errant.load_resources()
     (package / "en/resources/en_GB-large.txt").write_bytes(b"other\r\n")
-    assert resources.load() is first
+    assert errant.load_resources() is first
 
 
 @pytest.mark.parametrize("spec", [None, ModuleSpec("errant", None)])
 def test_without_the_package_the_extra_is_named(package: Path, monkeypatch, spec):
-    monkeypatch.setattr(resources, "find_spec", lambda _: spec)
+    monkeypatch.setattr(errant, "find_spec", lambda _: spec)
     with expect_error(MissingExtraError, "errant", "gecbench[en]"):
-        resources.load()
+        errant.load_resources()
 
 
 @pytest.mark.parametrize("name", ["en/resources/en_GB-large.txt", "en/lancaster.py"])
 def test_another_version_without_the_files_is_refused(package: Path, name: str):
     (package / name).unlink()
     with expect_error(ResourceError, "no such file", "errant 3.0.2"):
-        resources.load()
+        errant.load_resources()
 
 
 def test_a_stemmer_that_is_no_module_is_refused(package: Path, monkeypatch):
-    monkeypatch.setattr(resources, "spec_from_file_location", lambda *_: None)
+    monkeypatch.setattr(errant, "spec_from_file_location", lambda *_: None)
     with expect_error(ResourceError, "lancaster.py"):
-        resources.load()
+        errant.load_resources()
 
 
 def test_the_installed_errant_is_not_imported():
     if find_spec("errant") is None:
         pytest.skip("errant is not installed")
     code = (
-        "import sys\nfrom gecbench.lang.en.resources import digest, load\nfound = load()\n"
+        "import sys\nfrom gecbench.lang.en.errant import dictionary_digest, load_resources\n"
+        "found = load_resources()\n"
         "print(len(found.dictionary), 'cafés' in found.dictionary, found.stem('Presumably'))\n"
-        "print(digest()[:16], {'errant', 'spacy', 'rapidfuzz'} & set(sys.modules))"
+        "print(dictionary_digest()[:16], {'errant', 'spacy', 'rapidfuzz'} & set(sys.modules))"
     )
     process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

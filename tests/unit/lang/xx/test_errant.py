@@ -9,7 +9,7 @@ import pytest
 from gecbench import load_scheme
 from gecbench.core.errors import ResourceError, UsageError
 from gecbench.core.sentence import Sentence, TokenAttributes
-from gecbench.lang.xx.errant import UniversalClassifier
+from gecbench.lang.xx.schemes import UniversalClassifier
 
 spacy = pytest.importorskip("spacy")
 

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from gecbench.lang.zh.parse import PLACEHOLDER, parse
+from gecbench.lang.zh.char import PLACEHOLDER, parse
 
 SPACES = " \t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
 

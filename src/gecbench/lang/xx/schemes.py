@@ -1,6 +1,6 @@
-"""The scheme errant: ERRANT's alignment and merging over universal parts of speech, any language.
+"""Schemes of any language: errant over universal parts of speech, xx-word and xx-char.
 
-What is English in ERRANT are its types alone: they read tags of the Penn Treebank, a word list and
+errant is ERRANT's alignment and merging. What is English in ERRANT are its types alone: they read tags of the Penn Treebank, a word list and
 a stemmer. Here types are made of universal parts of speech and lemmas, as Boyd (W-NUT 2018, section
 3.2) made them for German: M:, U: and R: with the part of speech that all tokens of the edit have,
 else OTHER; and for replacements ORTH, WO, POS:FORM (one lemma, one part of speech) and MORPH (one
@@ -9,16 +9,17 @@ lemma, two parts of speech). There is no SPELL: that takes a dictionary.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gecbench.core.scheme import Scheme, SchemeContext
+from gecbench.core.scheme import Extraction, Scheme, SchemeContext
 from gecbench.core.sentence import Sentence
-from gecbench.lang.en.alignment import words_of
+from gecbench.edits.apply import changes
+from gecbench.lang.en.alignment import Span, Strategy, words_of
 from gecbench.lang.en.classify import RARE, UNKNOWN
 from gecbench.lang.en.errant import scheme as english_scheme
 from gecbench.lang.en.errant import scheme_of
-from gecbench.lang.en.merge import Span, Strategy
 
 
 def scheme(
@@ -99,3 +100,62 @@ def _common_pos(pos: tuple[str, ...]) -> str:
     """The part of speech that all tokens have, "OTHER" where they differ or it is rare."""
     first = pos[0]
     return first if {*pos} == {first} and first not in RARE and first else "OTHER"
+
+
+# xx-word and xx-char: least changes of words or characters, neighbours merged into one edit, without
+# resources. The type is the operation alone: M (missing), R (redundant), S (substitution), as in
+# MuCGEC. Tokens are never normalised.
+
+
+def word_scheme(_context: SchemeContext | None = None) -> Scheme:
+    """The scheme over words, which white space divides: texts are tokenised before."""
+    return _scheme("word", words, " ".join)
+
+
+def char_scheme(_context: SchemeContext | None = None) -> Scheme:
+    """The scheme over characters (code points); white space is none."""
+    return _scheme("char", characters, "".join)
+
+
+def _scheme(
+    granularity: str, parse: Callable[[str], Sentence], join: Callable[[tuple[str, ...]], str]
+) -> Scheme:
+    name = f"xx-{granularity}"
+    return Scheme(
+        name=name,
+        lang="xx",
+        parse_source=parse,
+        parse_target=parse,
+        extract=extract,
+        join=join,
+        signature={"scheme": name, "granularity": granularity},
+        has_type={"M", "R", "S", "UNK"}.__contains__,
+    )
+
+
+def words(text: str) -> Sentence:
+    """The tokens of a text that white space divides.
+
+    >>> words("Das ist gut .").tokens
+    ('Das', 'ist', 'gut', '.')
+    """
+    return Sentence(text, tuple(text.split()))
+
+
+def characters(text: str) -> Sentence:
+    """The characters of a text, white space left out.
+
+    >>> characters("猫 が").tokens
+    ('猫', 'が')
+    """
+    return Sentence(text, tuple("".join(text.split())))
+
+
+def extract(source: Sentence, target: Sentence) -> Extraction:
+    """Find the one set of edits from source to target.
+
+    >>> [(e.start, e.end, e.label) for e in extract(words("a b c"), words("x b c d")).edit_sets[0]]
+    [(0, 1, 'S'), (3, 3, 'M')]
+    """
+    edits = changes(source.tokens, target.tokens)
+    return Extraction((tuple(replace(edit, label=edit.op) for edit in edits),))
