@@ -1,4 +1,4 @@
-"""gecbench analyse: scores by parts, references and segmenters, on perturbed cases, and beside a paper's."""
+"""gecbench analyse: robustness; scores by parts, references and segmenters; a table beside a paper."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """Schemes of any language: errant over universal parts of speech, xx-word and xx-char.
 
-errant is ERRANT's alignment and merging. What is English in ERRANT are its types alone: they read tags of the Penn Treebank, a word list and
-a stemmer. Here types are made of universal parts of speech and lemmas, as Boyd (W-NUT 2018, section
-3.2) made them for German: M:, U: and R: with the part of speech that all tokens of the edit have,
-else OTHER; and for replacements ORTH, WO, POS:FORM (one lemma, one part of speech) and MORPH (one
-lemma, two parts of speech). There is no SPELL: that takes a dictionary.
+errant is ERRANT's alignment and merging. What is English in ERRANT are its types alone: they read
+tags of the Penn Treebank, a word list and a stemmer. Here types are made of universal parts of
+speech and lemmas, as Boyd (W-NUT 2018, section 3.2) made them for German: M:, U: and R: with the
+part of speech that all tokens of the edit have, else OTHER; and for replacements ORTH, WO, POS:FORM
+(one lemma, one part of speech) and MORPH (one lemma, two parts of speech). There is no SPELL: that
+takes a dictionary.
 """
 
 from __future__ import annotations
@@ -102,9 +103,9 @@ def _common_pos(pos: tuple[str, ...]) -> str:
     return first if {*pos} == {first} and first not in RARE and first else "OTHER"
 
 
-# xx-word and xx-char: least changes of words or characters, neighbours merged into one edit, without
-# resources. The type is the operation alone: M (missing), R (redundant), S (substitution), as in
-# MuCGEC. Tokens are never normalised.
+# xx-word and xx-char: least changes of words or characters, neighbours merged into one edit,
+# without resources. The type is the operation alone: M (missing), R (redundant), S (substitution),
+# as in MuCGEC. Tokens are never normalised.
 
 
 def word_scheme(_context: SchemeContext | None = None) -> Scheme:
