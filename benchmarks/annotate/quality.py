@@ -101,10 +101,10 @@ class Writer:
         """Return a text of some forty characters, and its parts with their rewrites."""
         parts = []
         for part in self.chance.choices(self.parts, k=self.chance.choice((2, 2, 3))):
-            parts.append((self.slip(part.source), part.rewrites))
+            parts.append((self.add_error(part.source), part.rewrites))
         return "".join(source for source, _ in parts), parts
 
-    def slip(self, text: str) -> str:
+    def add_error(self, text: str) -> str:
         """Return a text with a character left out, doubled or moved; most often."""
         at = self.chance.randrange(len(text) - 1)
         return self.chance.choice(
@@ -124,7 +124,7 @@ class Writer:
             if luck < 0.1:
                 texts.append(source)
             elif luck < 0.2:
-                texts.append(self.slip(rewrites[0]))
+                texts.append(self.add_error(rewrites[0]))
             else:
                 texts.append(rewrites[0] if luck < 0.7 else self.chance.choice(rewrites))
         return "".join(texts)
@@ -369,7 +369,7 @@ class Rows:
 
 
 def change(sentences: int) -> None:
-    """Give sentences a golden set anew: most are neighbours in the order of work, some are not."""
+    """Give sentences a golden set again: most are neighbours in the order of work, some are not."""
     from django.db import transaction
     from django.db.models import F
     from django.utils import timezone

@@ -3,7 +3,7 @@
     python benchmarks/models/inference.py tagger --texts MuCGEC_dev.txt
     python benchmarks/models/inference.py seq2seq --sentences 48
 
-Weights are random, which costs nothing but the meaning: what is said of agreement is about
+Weights are random, which costs nothing but the meaning: figures of agreement are about
 near-ties of random weights; `gecbench export` says it of trained ones. The plain loop is what the
 documentation of transformers shows: sentences in their order, batches padded to their longest,
 32-bit weights, eager.

@@ -4,9 +4,9 @@
     python benchmarks/models/robust.py speed --kind seq2seq --layers 6 --batch 16 --steps 4
     python benchmarks/models/robust.py memory --batches 4 8 16 32
 
-Speed: the same network learns once from pairs and once from twins, in batches of as many
-sentences. A twin is two passes, so half the pairs per second would be perfect. On a CPU the seconds
-are those of the CPU, of all threads, since others may use the machine as well.
+Speed: the same network learns once from pairs and once from pairs of contexts, in batches of as
+many sentences. A pair of contexts is two passes, so half the pairs per second would be perfect. On
+a CPU the seconds are those of the CPU, of all threads, since others may use the machine as well.
 
 Memory: forward and backward of the divergence on logits of a vocabulary of 50,000, every measure in
 a process of its own. Logits and their gradient are there in any training; counted is what comes on
@@ -41,7 +41,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--scratch", type=Path, default=Path("bench-models"))
-    parser.add_argument("--batches", type=int, nargs="+", default=[2, 4, 8], help="In twins.")
+    parser.add_argument(
+        "--batches", type=int, nargs="+", default=[2, 4, 8], help="In context pairs."
+    )
     parser.add_argument("--length", type=int, default=32, help="Positions of a sentence.")
     parser.add_argument("--share", type=float, default=0.8, help="Of places that match.")
     parser.add_argument("--device", default="cpu")
@@ -71,7 +73,7 @@ def speed(arguments: argparse.Namespace) -> None:
         alpha: RobustTask(plain_task, RobustTable(cases=("x",), alpha=alpha))
         for alpha in (0.0, 1.0)
     }
-    twins = [ContextPair(*pair) for pair in zip(pairs, others, strict=True)]
+    context_pairs = [ContextPair(*pair) for pair in zip(pairs, others, strict=True)]
     rows = [
         (
             "plain",
@@ -81,7 +83,7 @@ def speed(arguments: argparse.Namespace) -> None:
         )
     ]
     for alpha, learner in robust.items():
-        examples = learner.prepare(twins).examples
+        examples = learner.prepare(context_pairs).examples
         rate = _pairs_per_second(learner, examples, arguments.batch // 2, arguments)
         rows.append((f"robust, alpha {alpha:g}", rate))
     print(f"{len(pairs)} pairs, {arguments.batch} sentences a batch, {arguments.threads} threads\n")
@@ -112,7 +114,7 @@ def memory(arguments: argparse.Namespace) -> None:
         f"{WORDS:,} words, {arguments.length} positions, {arguments.share:.0%} match,"
         f" {arguments.device}\n"
     )
-    print("| twins | logits, MB | " + " | ".join(f"{way}, MB on top" for way in ways) + " |")
+    print("| pairs | logits, MB | " + " | ".join(f"{way}, MB on top" for way in ways) + " |")
     print("|---:" * (2 + len(ways)) + "|")
     for batch in arguments.batches:
         logits = 2 * batch * arguments.length * WORDS * 4 / 1e6

@@ -257,10 +257,10 @@ class Trunks:
         # Whatever fills up must see something, or it is not a number.
         shared = torch.arange(self._width) < table(after, 1).cpu()[:, :, None]
         owner = table(owners, -1).cpu()
-        own = (owner[:, :, None] == owner[:, None]) & torch.ones(size, size).tril().bool()
+        of_branch = (owner[:, :, None] == owner[:, None]) & torch.ones(size, size).tril().bool()
         dtype = self._model.dtype
         mask = torch.zeros(count, 1, size, self._width + size, dtype=dtype)
-        mask.masked_fill_(~torch.cat([shared, own], 2)[:, None], torch.finfo(dtype).min)
+        mask.masked_fill_(~torch.cat([shared, of_branch], 2)[:, None], torch.finfo(dtype).min)
         with torch.inference_mode():
             logits = self._model(
                 input_ids=table(inputs, self._fill),
@@ -269,8 +269,8 @@ class Trunks:
                 past_key_values=self._cache,
                 use_cache=True,
             ).logits
-            found = logits.gather(2, table(targets, 0)[:, :, None])[:, :, 0].float()
-            values = (found - logits.float().logsumexp(2)).tolist()
+            target_logits = logits.gather(2, table(targets, 0)[:, :, None])[:, :, 0].float()
+            values = (target_logits - logits.float().logsumexp(2)).tolist()
         for row, pieces, line in zip(scores, branches, values, strict=True):
             numbers = iter(line)
             for branch, score in zip(pieces, row, strict=True):

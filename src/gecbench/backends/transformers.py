@@ -120,14 +120,14 @@ def packaged_model() -> Path:
     need("en-lm", "gguf")
     with files[0].open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]
-    kept = Path(platformdirs.user_cache_dir("gecbench")) / "models" / f"smollm2-135m-{digest}"
-    if not kept.is_dir():
-        make_folder(kept.parent)
-        with TemporaryDirectory(dir=kept.parent) as new:
+    folder = Path(platformdirs.user_cache_dir("gecbench")) / "models" / f"smollm2-135m-{digest}"
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        with TemporaryDirectory(dir=folder.parent) as new:
             _convert_gguf(files[0], Path(new) / "model")
             with suppress(OSError):  # another process may be there first
-                (Path(new) / "model").rename(kept)
-    return kept
+                (Path(new) / "model").rename(folder)
+    return folder
 
 
 def _convert_gguf(file: Path, target: Path) -> None:

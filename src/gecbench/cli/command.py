@@ -303,11 +303,11 @@ def _name_as_typed(parameter: click.Parameter, context: click.Context) -> str:
 def _check_needs(context: click.Context, options: Sequence[_DeclaredOption]) -> None:
     """Refuse options that are given without those that they need."""
     by_name = {name: option for option in options for name in option.opts}
-    given = explicit_options()
+    explicit = explicit_options()
     for option in options:
         needs = [by_name[name] for name in option.declaration.needs if name in by_name]
         values = [context.params[need.name or ""] for need in needs]
-        if not needs or any(values) or given.isdisjoint(option.opts):
+        if not needs or any(values) or explicit.isdisjoint(option.opts):
             continue
         name = _name_as_typed(option, context)
         for need, value in zip(needs, values, strict=True):
@@ -335,11 +335,11 @@ def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) ->
             keys.add(name.lstrip("-").replace("-", "_"))
         else:
             keys |= {field.key for field in _option_fields(name).values()}
-    given = explicit_options()
+    explicit = explicit_options()
     refused = [
         _name_as_typed(parameter, context)
         for parameter in context.command.params
-        if (parameter.name in keys) != bool(all_but) and not given.isdisjoint(parameter.opts)
+        if (parameter.name in keys) != bool(all_but) and not explicit.isdisjoint(parameter.opts)
     ]
     if refused:
         raise UsageError(f"{why}; leave {' and '.join(refused)} out")

@@ -159,7 +159,9 @@ def _as_scripts_do(
         texts = (*edit.alternatives, tokens[edit.start : edit.end])
         return replace(edit, replacement=texts[0], alternatives=())
 
-    def converted(rewrites: tuple[Rewrite, ...], tokens: tuple[str, ...]) -> tuple[Rewrite, ...]:
+    def convert_rewrites(
+        rewrites: tuple[Rewrite, ...], tokens: tuple[str, ...]
+    ) -> tuple[Rewrite, ...]:
         return tuple(
             replace(
                 r, edit_sets=tuple(tuple(correction(e, tokens) for e in s) for s in r.edit_sets)
@@ -167,9 +169,11 @@ def _as_scripts_do(
             for r in choose(rewrites)
         )
 
-    samples = [replace(s, references=converted(s.references, s.tokens)) for s in corpus.samples]
+    samples = [
+        replace(s, references=convert_rewrites(s.references, s.tokens)) for s in corpus.samples
+    ]
     hypotheses = {
-        name: converted(rewrites, system.tokens.get(name, ()))
+        name: convert_rewrites(rewrites, system.tokens.get(name, ()))
         for name, rewrites in system.hypotheses.items()
     }
     return replace(corpus, samples=tuple(samples)), replace(system, hypotheses=hypotheses)
@@ -237,12 +241,12 @@ def _pair(sample: Sample) -> Sample:
     """A sentence whose references have numbers and say where they are the source."""
     source = " ".join(sample.source.split())
 
-    def numbered(k: int, rewrite: Rewrite) -> Rewrite:
+    def number_annotators(k: int, rewrite: Rewrite) -> Rewrite:
         if (rewrite.text or "").strip() == source:
             return Rewrite(error_free=True, edit_sets=((),), annotator=str(k))
         return replace(rewrite, annotator=str(k))
 
-    references = [numbered(k, rewrite) for k, rewrite in enumerate(sample.references)]
+    references = [number_annotators(k, rewrite) for k, rewrite in enumerate(sample.references)]
     return replace(sample, references=tuple(references))
 
 
@@ -251,14 +255,14 @@ def errant_m2(
     file: Annotated[Path, Argument("M2_FILE")],
     output: Out,
     pipeline: Pipeline,
-    auto: Annotated[bool, Option("-auto", "Find the edits anew.")] = False,
+    auto: Annotated[bool, Option("-auto", "Find the edits again.")] = False,
     gold: Annotated[bool, Option("-gold", "Keep the spans of the edits.")] = False,
     no_minimise: Annotated[bool, Option("-no_min", "-gold: do not shorten edits.")] = False,
     old_types: Annotated[bool, Option("-old_cats", "-gold: keep the given types.")] = False,
     levenshtein: Levenshtein = False,
     merging: Merging = "rules",
 ) -> None:
-    """ERRANT's errant_m2: the edits of an M2 file found anew, or given ERRANT's types.
+    """ERRANT's errant_m2: the edits of an M2 file found again, or given ERRANT's types.
 
     The texts are parsed as by errant-parallel.
 
@@ -271,7 +275,7 @@ def errant_m2(
     if auto == gold:
         raise UsageError("give one of -auto and -gold")
     if auto:
-        refuse("-auto finds edits anew", "no_min", "old_cats")
+        refuse("-auto finds edits again", "no_min", "old_cats")
     else:
         refuse("-gold keeps edits as they are", "lev", "merge")
     click.echo("Loading resources...")
@@ -314,11 +318,13 @@ def _write(extracted: Corpus, output: Path) -> None:
     """
     from gecbench.api.files import save
 
-    def ordered(references: tuple[Rewrite, ...]) -> tuple[Rewrite, ...]:
+    def order_references(references: tuple[Rewrite, ...]) -> tuple[Rewrite, ...]:
         with_lines = [r for r in references if r.error_free or r.unannotatable or any(r.edit_sets)]
         return tuple(sorted(with_lines, key=lambda r: r.annotator or "")) or NO_EDITS
 
-    samples = tuple(replace(s, references=ordered(s.references)) for s in extracted.samples)
+    samples = tuple(
+        replace(s, references=order_references(s.references)) for s in extracted.samples
+    )
     save(replace(extracted, samples=samples), output, format="m2")
 
 

@@ -211,16 +211,16 @@ def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = Fa
     """
     if options.name == PLAIN:
         raise UnknownNameError("scheme", PLAIN, SCHEMES)
-    given = explicit_options()
+    explicit = explicit_options()
     from_environment = {
         field
         for option, field in (("--spacy-model", "spacy_model"), ("--parse-cache", "parse_cache"))
-        if option not in given
+        if option not in explicit
     }
     spec = replace(
         options, types=types, preferences=frozenset(from_environment), say=say, watch=watch
     )
-    if not uses_places and not given.isdisjoint(("--folder", "--mirror")):
+    if not uses_places and not explicit.isdisjoint(("--folder", "--mirror")):
         from gecbench.api.schemes import reads_data_sets
 
         if not reads_data_sets(spec):

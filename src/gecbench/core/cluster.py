@@ -62,10 +62,10 @@ def map_on_cluster(
         UsageError: The folder has parts of another run.
     """
     with (
-        _connected(cluster) as ray,
-        _open_parts(cluster.resume, (function, cluster.inputs)) as kept,
+        _connect(cluster) as ray,
+        _open_parts(cluster.resume, (function, cluster.inputs)) as parts,
     ):
-        run = _Run(ray, cluster, function, describe, kept)
+        run = _Run(ray, cluster, function, describe, parts)
         try:
             yield from run.results(items)
         finally:
@@ -73,7 +73,7 @@ def map_on_cluster(
 
 
 @contextmanager
-def _connected(cluster: Cluster) -> Iterator[Any]:
+def _connect(cluster: Cluster) -> Iterator[Any]:
     """Yield Ray, connected to a cluster; a connection that was there before stays."""
     cluster.check()
     # Else Ray prints to standard output, among results, that a machine has died.
@@ -135,9 +135,9 @@ class _Run:
         cluster: Cluster,
         function: Callable[[Any], Any],
         describe: Callable[[Any], str],
-        kept: _PartsFolder | None,
+        parts: _PartsFolder | None,
     ) -> None:
-        self.ray, self.describe, self.kept = ray, describe, kept
+        self.ray, self.describe, self.parts = ray, describe, parts
         self.count, self.gpus = _count_workers(ray.nodes(), cluster), cluster.gpus
         self.actor = ray.remote(num_cpus=1, num_gpus=cluster.gpus)(_Worker)
         # Once to each machine, not to each worker; by value where it is of the user's script.
@@ -159,8 +159,8 @@ class _Run:
         while True:
             for at, item in islice(numbered, place + window - read):
                 read = at + 1
-                if kept := self.kept and self.kept.load(at, item):
-                    self.done[at] = *kept, None
+                if result := self.parts and self.parts.load(at, item):
+                    self.done[at] = *result, None
                 else:
                     heapq.heappush(self.queue, (at, item))
             self._hand_out()
@@ -234,8 +234,8 @@ class _Run:
             return
         self.load[worker] -= 1
         self.done[place] = result, failure = value
-        if self.kept and failure is None:
-            self.kept.keep(place, item, result)
+        if self.parts and failure is None:
+            self.parts.keep(place, item, result)
 
     def _lose(self, worker: Any, place: int | None, item: Any, error: Exception) -> None:
         """Put what a worker had back into the queue, for others or one in its place."""

@@ -68,7 +68,7 @@ def map_in_processes(
     if jobs == 1:
         yield from map(function, items)
         return
-    # Started anew, not forked: a copy of threads' locks can stay locked for ever.
+    # Started from nothing, not forked: a copy of threads' locks can stay locked for ever.
     context = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(jobs, context, _keep, (function,))
     waiting = iter(items)
@@ -109,7 +109,7 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_kept: list[Callable[[Any], Any]] = []
+_functions: list[Callable[[Any], Any]] = []
 """The function of this process, which came to it once."""
 
 
@@ -121,7 +121,7 @@ def _keep(function: Callable[[Any], Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(100_000)  # as in the command itself
     Thread(target=_end_with_parent, daemon=True).start()
-    _kept.append(function)
+    _functions.append(function)
 
 
 def _end_with_parent() -> None:
@@ -132,4 +132,4 @@ def _end_with_parent() -> None:
 
 
 def _call(item: Any) -> Any:
-    return _kept[0](item)
+    return _functions[0](item)

@@ -258,7 +258,7 @@ def rewrites(path: Path, lines: Iterable[str], sources: Mapping[str, str], *, ta
             else:
                 first, *cells = (cell.strip() for cell in line.split(","))
                 name = first.removeprefix("pid=")
-                rewrite = _corrected(sources.get(name), list(task.corrections(cells)))
+                rewrite = _apply_corrections(sources.get(name), list(task.corrections(cells)))
             yield n, Sample(name, sources.get(name, ""), (rewrite,))
 
 
@@ -269,7 +269,7 @@ def _check_id(line: str) -> None:
         raise FormatError("the id is empty; a line begins with the id of its sentence")
 
 
-def _corrected(source: str | None, corrections: Sequence[_Correction]) -> Rewrite:
+def _apply_corrections(source: str | None, corrections: Sequence[_Correction]) -> Rewrite:
     if not corrections or source is None:  # that there is no such sentence is said by its id
         return Rewrite(error_free=True)
     pieces, at = [], 0

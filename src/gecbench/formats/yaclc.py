@@ -27,7 +27,7 @@ _BEGINNING = re.compile(rf'\s*[{{\[].*?"{_TEXT}"', re.DOTALL)
 
 
 class Annotation(NamedTuple):
-    """A correction, and what is said of it.
+    """A correction, and its attributes.
 
     Args:
         text: The corrected sentence.

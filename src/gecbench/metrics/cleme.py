@@ -146,7 +146,7 @@ def compare(case: Case, assumption: Assumption) -> Sentence:
     versions = [hypothesis, *references]
     spans = partition(versions)
     candidate, *others = (chunks(edits, spans, source) for edits in versions)
-    rest = _unchanged(spans, len(source))
+    rest = _count_unchanged(spans, len(source))
     if assumption == "dependent":
         candidates = tuple(_verdicts(candidate, [other], rest, assumption) for other in others)
     else:
@@ -159,7 +159,7 @@ def _leaves_text(edits: Sequence[Edit], source: Tokens) -> bool:
     return bool(_chunk(edits, 0, len(source), source).text)
 
 
-def _unchanged(spans: Sequence[tuple[int, int]], length: int) -> int:
+def _count_unchanged(spans: Sequence[tuple[int, int]], length: int) -> int:
     """How many stretches nobody changes: before, between and after the spans."""
     edges = [0, *(edge for span in spans for edge in span), length]
     return sum(start < end for start, end in zip(edges[::2], edges[1::2], strict=True))

@@ -87,7 +87,7 @@ def combinations(errors: Sequence[Sequence[Alternative]], annotators: int) -> in
     return prod(len(alternatives) + (len(alternatives) < annotators) for alternatives in errors)
 
 
-def mixed(
+def mix_alternatives(
     source: Tokens, errors: Sequence[Sequence[Alternative]], annotators: int
 ) -> Iterator[Tokens]:
     """Yield a text for each way to mix alternatives; what not all change may be left alone."""
@@ -98,13 +98,13 @@ def mixed(
     ]
     for alternatives in product(*choices):
         changes = list(
-            chain.from_iterable(_joined(alternative.changes) for alternative in alternatives)
+            chain.from_iterable(_join(alternative.changes) for alternative in alternatives)
         )
         if len({change[:2] for change in changes}) == len(changes):
             yield _apply(source, changes)
 
 
-def unmixed(
+def texts_of_annotators(
     source: Tokens, errors: Sequence[Sequence[Alternative]], annotators: int
 ) -> Iterator[Tokens]:
     """Yield the text of each annotator, and the source where one changes nothing."""
@@ -114,13 +114,13 @@ def unmixed(
         changed += 1
         yield _apply(
             source,
-            chain.from_iterable(_joined(alternative.changes) for alternative in alternatives),
+            chain.from_iterable(_join(alternative.changes) for alternative in alternatives),
         )
     if changed < annotators or not changed:
         yield source
 
 
-def _joined(changes: Sequence[Change]) -> list[Change]:
+def _join(changes: Sequence[Change]) -> list[Change]:
     """Changes of one annotator with the same span as one, in their order."""
     texts: dict[tuple[int, int], Tokens] = {}
     for start, end, text in changes:
@@ -236,7 +236,7 @@ class IMeasure(Metric[Candidates]):
             return None
         error_alternatives, annotators = errors(annotations), len(annotations)
         fallback = self.mix and combinations(error_alternatives, annotators) > self.most
-        texts = mixed if self.mix and not fallback else unmixed
+        texts = mix_alternatives if self.mix and not fallback else texts_of_annotators
         references = list(dict.fromkeys(texts(case.tokens, error_alternatives, annotators))) or [
             case.tokens
         ]
@@ -319,7 +319,7 @@ class IMeasure(Metric[Candidates]):
         p, r = _ratio(tp, tp + fp), _ratio(tp, tp + fn)
         square = self.recall_weight * self.recall_weight
         f = _ratio((1 + square) * p * r, square * p + r, 0.0)
-        wacc, wacc_base = self._weighted(totals[..., first : first + _SIZE]), self._weighted(base)
+        wacc, wacc_base = self._weigh(totals[..., first : first + _SIZE]), self._weigh(base)
         acc = _ratio(tp + tn, tp + tn + fp + fn - fpn)
         with np.errstate(divide="ignore", invalid="ignore"):
             gain, loss = (wacc - wacc_base) / (1 - wacc_base), wacc / wacc_base - 1
@@ -328,7 +328,7 @@ class IMeasure(Metric[Candidates]):
         ratios = {"p": p, "r": r, "f": f, "acc": acc, "wacc": wacc, "wacc_base": wacc_base}
         return {**counts, **ratios, "i": i}
 
-    def _weighted(self, counts: Values) -> Values:
+    def _weigh(self, counts: Values) -> Values:
         import numpy as np
 
         tp, tn, fp, fn, fpn = np.moveaxis(counts, -1, 0)

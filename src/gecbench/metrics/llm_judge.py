@@ -43,9 +43,9 @@ class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """What a rubric's TOML file holds.
 
     Args:
-        user: What is said; {source}, {hypothesis}, {lowest} and {highest} stand for their values.
+        user: The message; {source}, {hypothesis}, {lowest} and {highest} stand for their values.
             It must ask for a JSON object with "score".
-        system: What is said before; "" says nothing.
+        system: The message before it; "" says nothing.
         lowest: The worst rating.
         highest: The best.
         about: One line for people.
@@ -291,11 +291,11 @@ class LlmJudge(Metric[Rated]):
                 "the rubric, or allow a share by llm-judge.most-unread"
             )
 
-        def rated(rating: float | None, why: str) -> Rated:
+        def scale_rating(rating: float | None, why: str) -> Rated:
             scale = rubric.highest - rubric.lowest
             return Rated(None if rating is None else (rating - rubric.lowest) / scale, rating, why)
 
-        rows = (rated(*verdicts[pair]) for pair in pairs)
+        rows = (scale_rating(*verdicts[pair]) for pair in pairs)
         return tuple(next(rows) if needs_score else None for needs_score in scored)
 
     def aggregate(self, stats: Sequence[Rated]) -> Score:

@@ -113,7 +113,7 @@ def read_options(
         folder: Of the model.
         kind: That it must be of.
         into: The options of the kind.
-        options: What is said otherwise, by name.
+        options: Values that replace those of the folder, by name.
 
     Raises:
         GecbenchError: The folder holds no such model.

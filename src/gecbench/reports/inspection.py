@@ -126,7 +126,7 @@ def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
 def decisions_table(result: Inspection) -> Table:
     """How often the judges decided how."""
 
-    def resolved(row: CriterionFigures) -> int:
+    def count_resolved(row: CriterionFigures) -> int:
         return row.only_first + row.only_second - row.unresolved
 
     return Table.of(
@@ -138,7 +138,7 @@ def decisions_table(result: Inspection) -> Table:
         (Column.of("only judge 1 accepts", "count"), lambda row: row.only_first),
         (Column.of("only judge 2 accepts", "count"), lambda row: row.only_second),
         (Column.of("both reject", "count"), lambda row: row.neither),
-        (Column.of("resolved", "count"), resolved),
+        (Column.of("resolved", "count"), count_resolved),
         (Column.of("unresolved", "count"), lambda row: row.unresolved),
     )
 

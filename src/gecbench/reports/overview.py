@@ -102,10 +102,10 @@ def _by_metric(scores: ScoreReport) -> ScoredResults:
     for result in scores.results:
         if result.score is not None:
             by_metric.setdefault(result.metric, []).append(result)
-    return {metric: _ranked(results) for metric, results in by_metric.items()}
+    return {metric: _rank(results) for metric, results in by_metric.items()}
 
 
-def _ranked(results: Sequence[Result]) -> list[Result]:
+def _rank(results: Sequence[Result]) -> list[Result]:
     """The best first, equals in alphabetical order, as in `Comparison.ranked`."""
     results = sorted(results, key=lambda result: result.system)
     places = ranks(_values(results), higher_is_better=results[0].higher_is_better)

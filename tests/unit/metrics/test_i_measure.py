@@ -8,7 +8,13 @@ import pytest
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UsageError
-from gecbench.metrics.i_measure import IMeasure, combinations, errors, mixed, unmixed
+from gecbench.metrics.i_measure import (
+    IMeasure,
+    combinations,
+    errors,
+    mix_alternatives,
+    texts_of_annotators,
+)
 
 
 def case(source: str, hypothesis: str, *references: tuple[Edit, ...]) -> Case:
@@ -66,10 +72,13 @@ def test_references_mix_alternatives_or_are_those_of_annotators():
     source = tuple("abcd")
     error_rows = errors([[(0, 1, ("x",)), (3, 4, ("y",))], [(0, 1, ("z",))]])
     assert combinations(error_rows, 2) == 4
-    texts = {" ".join(text) for text in mixed(source, error_rows, 2)}
+    texts = {" ".join(text) for text in mix_alternatives(source, error_rows, 2)}
     assert texts == {"x b c y", "z b c y", "x b c d", "z b c d"}
-    assert [" ".join(text) for text in unmixed(source, error_rows, 2)] == ["x b c y", "z b c d"]
-    assert list(unmixed(source, [], 1)) == [source]
+    assert [" ".join(text) for text in texts_of_annotators(source, error_rows, 2)] == [
+        "x b c y",
+        "z b c d",
+    ]
+    assert list(texts_of_annotators(source, [], 1)) == [source]
 
 
 def test_a_change_that_would_leave_nothing_is_not_made():

@@ -489,8 +489,6 @@ def test_trackers_get_the_numbers_of_the_log(home, monkeypatch) -> None:
     from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
     from accelerate.utils import LoggerType
 
-    from gecbench.models.training import devices
-
     told: dict[str, object] = {}
 
     class Aim(GeneralTracker):
@@ -512,7 +510,7 @@ def test_trackers_get_the_numbers_of_the_log(home, monkeypatch) -> None:
             told["finished"] = True
 
     monkeypatch.setitem(LOGGER_TYPE_TO_CLASS, "aim", Aim)
-    for module in (devices, sys.modules["accelerate.tracking"]):
+    for module in (loop, sys.modules["accelerate.tracking"]):
         monkeypatch.setattr(module, "get_available_trackers", lambda: [LoggerType.AIM])
     tracking = TrackingTable(trackers=("aim",), project="mine")
     trained(home, "run", msgspec.structs.replace(config(epochs=1), tracking=tracking))

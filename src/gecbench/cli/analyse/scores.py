@@ -1,4 +1,4 @@
-"""gecbench analyse: robustness; scores by parts, references and segmenters; a table beside a paper."""
+"""gecbench analyse: robustness; scores by parts, references, segmenters, and beside a paper's."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def init(
 ) -> None:
     """Make a data folder and its database; print a link for the first administrator.
 
-    What is said here is kept in the folder's site.toml, and can be changed there.
+    What the options say is kept in the folder's site.toml, and can be changed there.
 
     \b
     gecbench annotate init /srv/gecbench --host annotate.example.org --https

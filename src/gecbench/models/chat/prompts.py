@@ -64,8 +64,8 @@ class PromptFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """What a prompt's TOML file holds.
 
     Args:
-        user: What is said for one sentence; `{text}` stands for it.
-        system: What is said before; "" says nothing.
+        user: The message for one sentence; `{text}` stands for it.
+        system: The message before it; "" says nothing.
         batch: As `user`, for several numbered sentences; `{count}` stands for how many. "" cannot
             be used for several.
         about: One line for people.

@@ -119,9 +119,9 @@ def find_best(edges: Sequence[Sequence[Edge]], model: NgramModel) -> Division:
         for state, (log, *_) in best:
             if log < best[0][1][0] - RANGE:
                 break
-            for end, word, threshold, own in following:
+            for end, word, threshold, score in following:
                 gain, new = model.score(state, word)
-                total = log + (gain if own is None else own) - threshold
+                total = log + (gain if score is None else score) - threshold
                 old = steps[end].get(new)
                 if old is None or total > old[0]:
                     steps[end][new] = (total, start, state, word)
@@ -340,7 +340,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     """
     settings = options_of("zh-lm", _Options, options)
     need("zh-lm", "kenlm", "jieba", "pypinyin")
-    model = _Kenlm(Path(place) if place else _installed())
+    model = _Kenlm(Path(place) if place else _installed_file())
     extra = read_words(Path(settings.words)) if settings.words else ()
     name, lexicon = build_lexicon(model, extra)
     signature = {
@@ -359,7 +359,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
     return ZhLm(info, lexicon, model, settings.caution)
 
 
-def _installed() -> Path:
+def _installed_file() -> Path:
     """Find the model that Debian's and other systems' package of libime brings."""
     files = sorted([*_FOLDER.glob(_FILE), *_FOLDER.glob(f"*/{_FILE}")])
     if not files:

@@ -42,7 +42,7 @@ def _groups(table: str) -> Mapping[str, tuple[str, ...]]:
         words = [word.replace("_", " ") for word in group.split()]
         for word in words:
             others.setdefault(word, {}).update(dict.fromkeys(w for w in words if w != word))
-    return {word: tuple(found) for word, found in others.items()}
+    return {word: tuple(forms) for word, forms in others.items()}
 
 
 ARTICLES = _groups("a an the")
@@ -220,14 +220,14 @@ class Proposer:
 
     def propose(self, words: Sequence[str]) -> list[Change]:
         """List the changes of a sentence, each once."""
-        found: dict[tuple[int, int, tuple[str, ...]], Change] = {}
-        locked = _locked(words)
+        changes: dict[tuple[int, int, tuple[str, ...]], Change] = {}
+        locked = _lock_words(words)
         for at, word in enumerate(words):
             for change in () if locked[at] else self._around(words, at, word, locked):
                 key = change[:3]
                 if change.words != tuple(words[change.start : change.end]):
-                    found.setdefault(key, change)
-        return list(found.values())
+                    changes.setdefault(key, change)
+        return list(changes.values())
 
     def _around(
         self, words: Sequence[str], at: int, word: str, locked: Sequence[bool]
@@ -316,7 +316,7 @@ _TABLES = (
 )
 
 
-def _locked(words: Sequence[str]) -> list[bool]:
+def _lock_words(words: Sequence[str]) -> list[bool]:
     """Mark what stays: quotations, numbers, addresses."""
     locked = [any(c.isdigit() or c in "@/_\\#" for c in word) for word in words]
     for open_, close in (('"', '"'), ("“", "”"), ("``", "''")):
@@ -370,7 +370,7 @@ class Word:
     glued: bool = False
 
 
-class Judged(NamedTuple):
+class ScoredChange(NamedTuple):
     """A change with what it gains over the threshold of its kind."""
 
     change: Change
@@ -437,21 +437,21 @@ class EnLm(Corrector):
             Word(token.text, n, n > 0 and tokens[n - 1].end == token.start)
             for n, token in enumerate(tokens)
         ]
-        made: dict[int, Judged] = {}
+        corrections: dict[int, ScoredChange] = {}
         near: list[int] | None = None
         for _ in range(ROUNDS):
             accepted = self._accept(words, near)
-            for judged in sorted(accepted, key=lambda j: -j.change.start):
-                change = judged.change
+            for candidate in sorted(accepted, key=lambda j: -j.change.start):
+                change = candidate.change
                 at = change.start if change.end > change.start else change.start - 1
                 spans = range(words[at].origin, words[max(at, change.end - 1)].origin + 1)
-                made |= dict.fromkeys(spans, judged)
+                corrections |= dict.fromkeys(spans, candidate)
                 words = make(words, change, change.start)
             if not accepted:
                 break
-            near = [n for n, word in enumerate(words) if word.origin in made]
-        for n in sorted(made):
-            token, (change, gain) = tokens[n], made[n]
+            near = [n for n, word in enumerate(words) if word.origin in corrections]
+        for n in sorted(corrections):
+            token, (change, gain) = tokens[n], corrections[n]
             new = " ".join(word.text for word in words if word.origin == n)
             if new == token.text:
                 continue
@@ -462,17 +462,17 @@ class EnLm(Corrector):
                 new = new if " ," in sentence or " ." in sentence else f"{new[:-2]},"
             yield TextEdit(start, token.end, new, 1 / (1 + exp(-gain)), change.label)
 
-    def _accept(self, words: Sequence[Word], near: Sequence[int] | None) -> list[Judged]:
+    def _accept(self, words: Sequence[Word], near: Sequence[int] | None) -> list[ScoredChange]:
         """Choose the changes of a round: the best first, each at some distance from the others."""
-        accepted: list[Judged] = []
-        for judged in sorted(self._judge(words, near), key=lambda j: (-j.gain, j.change)):
-            start, end = judged.change[:2]
+        accepted: list[ScoredChange] = []
+        for candidate in sorted(self._judge(words, near), key=lambda j: (-j.gain, j.change)):
+            start, end = candidate.change[:2]
             others = (other.change for other in accepted)
             if all(start >= o.end + APART or end + APART <= o.start for o in others):
-                accepted.append(judged)
+                accepted.append(candidate)
         return accepted
 
-    def _judge(self, words: Sequence[Word], near: Sequence[int] | None) -> Iterator[Judged]:
+    def _judge(self, words: Sequence[Word], near: Sequence[int] | None) -> Iterator[ScoredChange]:
         """Yield the changes of a sentence that gain enough.
 
         A change gains what its words and those of the window behind it are likelier than the
@@ -521,7 +521,7 @@ class EnLm(Corrector):
         for (_, change, _, old), steps in zip(best, scores, strict=True):
             gain = sum(steps) + old + change.prior
             if gain > 0:
-                yield Judged(change, gain)
+                yield ScoredChange(change, gain)
 
     def _pieces(self, words: Sequence[Word], n: int) -> tuple[int, ...]:
         return self.model.pieces(_in_print(words[n], words[n - 1] if n else None))

@@ -175,8 +175,8 @@ class Biaffine(nn.Module):
     def forward(self, dependents: Tensor, heads: Tensor) -> Tensor:
         """Compute the scores, (sentences, dependents, heads, outputs)."""
         sides = [
-            nn.functional.pad(states, (0, int(one)), value=1.0)
-            for states, one in zip((dependents, heads), self.bias, strict=True)
+            nn.functional.pad(states, (0, int(has_bias)), value=1.0)
+            for states, has_bias in zip((dependents, heads), self.bias, strict=True)
         ]
         return torch.einsum("bdx,oxy,bhy->bdho", sides[0], self.weight, sides[1])
 
@@ -227,8 +227,8 @@ class ParserNetwork(nn.Module):
     def _states(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Compute the states of positions, the last layers mixed."""
         if not isinstance(self.encoder, TransformersEncoder):
-            own: Tensor = self.encoder(ids, mask)
-            return own
+            states: Tensor = self.encoder(ids, mask)
+            return states
         outputs = self.encoder.model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
         layers = torch.stack(outputs.hidden_states[-self.layers :])
         return (self.mixture.softmax(0).view(-1, 1, 1, 1) * layers).sum(0)
@@ -260,8 +260,8 @@ class ExportedNetwork(nn.Module):
         """Compute logits of heads; those of labels are 1 for the best and 0 for the others."""
         places = np.arange(int(words.max()) + 1)
         arrays = (ids.numpy(), mask.numpy(), words.numpy(), places)
-        found = self._session.run(list(_OUTPUTS), dict(zip(_INPUTS, arrays, strict=True)))
-        heads, labels = map(torch.from_numpy, found)
+        outputs = self._session.run(list(_OUTPUTS), dict(zip(_INPUTS, arrays, strict=True)))
+        heads, labels = map(torch.from_numpy, outputs)
         return ArcScores(heads, nn.functional.one_hot(labels))
 
 

@@ -221,7 +221,7 @@ class Charts:
         for series in figure.series:
             for at, label in enumerate(series.labels or (series.name,) * len(series.x)):
                 name = series.name if len(figure.series) > 1 and series.labels else None
-                title = _joined(name, label) if name else label
+                title = _join(name, label) if name else label
                 x = Series(figure.x_label, ("",), (series.x[at],))  # type: ignore[arg-type]
                 y = Series(figure.y_label, ("",), (series.y[at],))
                 group = Group(title, systems=self._of(label))
@@ -307,7 +307,7 @@ def _text(x: float | Text) -> Text:
     return x if isinstance(x, str | Words) else f"{x:g}"
 
 
-def _joined(first: Text, second: Text) -> Words:
+def _join(first: Text, second: Text) -> Words:
     texts = [text if isinstance(text, Words) else Words(text, text) for text in (first, second)]
     return Words(" ".join(text.en for text in texts), " ".join(text.zh for text in texts))
 

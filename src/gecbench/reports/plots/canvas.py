@@ -265,11 +265,11 @@ def _drop(root: ET.Element) -> None:
     """Leave off what nobody sees, and style sheets, which would hold for the whole page."""
     for parent in list(root.iter()):
         for child in list(parent):
-            if _unseen(child):
+            if _is_invisible(child):
                 parent.remove(child)
 
 
-def _unseen(element: ET.Element) -> bool:
+def _is_invisible(element: ET.Element) -> bool:
     if element.tag == "defs":
         return all(child.tag == "style" for child in element)
     hollow = element.get("fill") == "none" and "stroke" not in element.attrib
