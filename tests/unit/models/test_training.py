@@ -489,6 +489,8 @@ def test_trackers_get_the_numbers_of_the_log(home, monkeypatch) -> None:
     from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
     from accelerate.utils import LoggerType
 
+    from gecbench.models.training import loop
+
     told: dict[str, object] = {}
 
     class Aim(GeneralTracker):
