@@ -88,11 +88,11 @@ class ParsedTask(DecoderTask):
     ) -> SyntaxExample:
         """Add a parse, in half of its memory, to an example, whose end may have been cut."""
         after = len(self.encoding.specials.after)
-        kept = len(example.source) - after
+        length = len(example.source) - after
         if parse is not None:
             tree = Tree((), parse.tree.heads, parse.tree.labels)
             parse = Parse(tree, parse.probabilities.astype(np.float16))
-        positions = array("i", (*places[:kept], *places[len(places) - after :]))
+        positions = array("i", (*places[:length], *places[len(places) - after :]))
         return SyntaxExample(example.source, example.target, parse, positions)
 
     def collate(self, examples: Sequence[DecoderExample]) -> Batch:
