@@ -310,7 +310,7 @@ def test_charts_show_five_systems_of_the_reader_s_choice(browser, tmp_path: Path
         )
         assert {button.inner_text() for button in pressed.all()} == set(left)
         small = "all => all.filter((one) => parseFloat(getComputedStyle(one).fontSize) < 10).length"
-        assert shown.page.locator("figure :visible").evaluate_all(small) == 0
+        assert shown.page.locator("body :visible").evaluate_all(small) == 0
 
 
 def test_files_stand_beside_the_title_that_they_are_of(shown: Opened):
