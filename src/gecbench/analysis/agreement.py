@@ -14,7 +14,7 @@ from typing import Any, Literal
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, MissingExtraError
 from gecbench.core.options import check_least
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.sample import Corpus, Rewrite, Sample, ShortRepr, SystemOutput
 from gecbench.scoring.results import RunStats
 
 # What annotators made of sentences before anybody decided: decisions and texts.
@@ -177,8 +177,8 @@ class AnnotatorAgreement:
     met: Rate
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreement(ShortRepr):
     """How far the annotators of a corpus agree.
 
     Args:

@@ -27,7 +27,7 @@ from gecbench.analysis.sentences import (
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, Message, UnknownNameError, UsageError
-from gecbench.core.sample import Sample
+from gecbench.core.sample import Sample, ShortRepr
 from gecbench.core.score import Counts, Interval, ranks, total
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, f_scores, interval, sums
@@ -660,8 +660,8 @@ _VALUES = 20
 """Fields with more values are no groups, unless they are asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Breakdowns:
+@dataclass(frozen=True, slots=True, repr=False)
+class Breakdowns(ShortRepr):
     """The breakdowns of some systems.
 
     Args:

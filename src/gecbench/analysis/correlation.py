@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.core.errors import MissingExtraError, UnknownNameError, UsageError, count_noun
+from gecbench.core.sample import ShortRepr
 from gecbench.core.score import is_tie
 from gecbench.formats.judgments import read_numbers
 from gecbench.scoring.resample import mean
@@ -180,8 +181,8 @@ class MetricPair:
     coefficients: Mapping[CoefficientKind, Coefficient]
 
 
-@dataclass(frozen=True, slots=True)
-class Correlations:
+@dataclass(frozen=True, slots=True, repr=False)
+class Correlations(ShortRepr):
     """Metrics compared over systems.
 
     Args:

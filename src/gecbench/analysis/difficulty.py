@@ -20,7 +20,7 @@ from gecbench.analysis.options import Absent, Weighting
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError, Message, UsageError, count_noun
-from gecbench.core.sample import Sample
+from gecbench.core.sample import Sample, ShortRepr
 from gecbench.core.score import Counts, Signature, f_score, ranks
 from gecbench.edits.chunks import (
     FALSE,
@@ -693,8 +693,8 @@ class SentenceErrors:
     changed: tuple[FalsePositive, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Difficulty:
+@dataclass(frozen=True, slots=True, repr=False)
+class Difficulty(ShortRepr):
     """How difficult the errors of a corpus are, and how systems fare with that.
 
     Args:

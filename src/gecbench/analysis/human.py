@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gecbench.analysis.options import HumanOptions
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, count_noun
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.sample import Corpus, Rewrite, Sample, ShortRepr, SystemOutput
 from gecbench.core.score import Score
 from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
@@ -76,8 +76,8 @@ class AnnotatorMean:
     annotators: int
 
 
-@dataclass(frozen=True, slots=True)
-class Human:
+@dataclass(frozen=True, slots=True, repr=False)
+class Human(ShortRepr):
     """Annotators against final references.
 
     Args:

@@ -26,6 +26,7 @@ from gecbench.analysis.correlation import (
 )
 from gecbench.analysis.options import Layout, SystemSet
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
+from gecbench.core.sample import ShortRepr
 from gecbench.core.score import is_tie
 from gecbench.formats.judgments import (
     SEEDA,
@@ -147,8 +148,8 @@ class People:
     judgments: tuple[Judgments, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MetaEvaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class MetaEvaluation(ShortRepr):
     """Metrics against human judgements.
 
     Args:

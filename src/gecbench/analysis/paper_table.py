@@ -18,6 +18,7 @@ import msgspec
 
 from gecbench.core.errors import FormatError
 from gecbench.core.files import read_bytes
+from gecbench.core.sample import ShortRepr
 from gecbench.formats.validation import read_toml
 
 NOT_RUN = "not run"
@@ -242,8 +243,8 @@ class FigureResult:
     points: tuple[tuple[FigurePoint, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PaperResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class PaperResult(ShortRepr):
     """All tables and figures of a file.
 
     Args:

@@ -24,7 +24,7 @@ from gecbench.analysis.sentences import (
     text_of_rewrite,
 )
 from gecbench.core.errors import CorpusError, Message, count_noun
-from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.sample import Rewrite, Sample, ShortRepr
 from gecbench.core.seeding import number
 from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
@@ -271,8 +271,8 @@ class ReferenceStatistics:
     distinct: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class References:
+@dataclass(frozen=True, slots=True, repr=False)
+class References(ShortRepr):
     """What there is to say of a corpus's references.
 
     Args:

@@ -18,6 +18,7 @@ from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, spa
 from gecbench.core.case import CaseRewrite, Level
 from gecbench.core.errors import Message, UsageError
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
+from gecbench.core.sample import ShortRepr
 from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.formats.perturbed import Frequencies
@@ -248,8 +249,8 @@ class SubsetSize:
     cases: int
 
 
-@dataclass(frozen=True, slots=True)
-class Robustness:
+@dataclass(frozen=True, slots=True, repr=False)
+class Robustness(ShortRepr):
     """How robust systems are to their context.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from gecbench.analysis.sentences import system_scores
 from gecbench.core.errors import CorpusError
-from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, ShortRepr, SystemOutput
 from gecbench.core.score import Score, ranks
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
@@ -64,8 +64,8 @@ class Movement:
         return max(self.values) - min(self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Segmentation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Segmentation(ShortRepr):
     """The same outputs under several segmenters.
 
     Args:

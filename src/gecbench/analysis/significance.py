@@ -41,6 +41,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.options import Workers, check_jobs
 from gecbench.core.processes import can_travel, cores, map_in_processes
+from gecbench.core.sample import ShortRepr
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, WarningNote, ranks
 from gecbench.scoring.metric import Metric
@@ -506,8 +507,8 @@ def _reverse(pair: SystemPair) -> SystemPair:
 # All metrics of a run.
 
 
-@dataclass(frozen=True, slots=True)
-class Comparisons:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparisons(ShortRepr):
     """Systems compared by some metrics.
 
     Args:

@@ -271,9 +271,9 @@ References = Iterable[str | Iterable[str]]
 
 
 def score_texts(
-    sources: Iterable[str],
-    hypotheses: Iterable[str] | Mapping[str, Iterable[str]],
-    references: References,
+    sources: str | Iterable[str],
+    hypotheses: str | Iterable[str] | Mapping[str, str | Iterable[str]],
+    references: str | References,
     *,
     lang: str | None = None,
     metrics: Sequence[str] = (),
@@ -284,7 +284,8 @@ def score_texts(
     """Score systems on texts that are in memory; item k of each is of sentence k.
 
     Args:
-        sources: What learners wrote: a list, a tuple, a column of pandas or of datasets.
+        sources: What learners wrote: a list, a tuple, a column of pandas or of datasets. One text
+            is one sentence; then each system has one text, too, and references are its own.
         hypotheses: What a system made of them; or those of several systems, by their names.
         references: For each sentence a list of references, or its only one.
         lang: Code of the language of the texts; None detects it.
@@ -314,12 +315,15 @@ def score_texts(
 
 
 def corpus_of_texts(
-    sources: Iterable[str],
-    hypotheses: Iterable[str] | Mapping[str, Iterable[str]],
-    references: References,
+    sources: str | Iterable[str],
+    hypotheses: str | Iterable[str] | Mapping[str, str | Iterable[str]],
+    references: str | References,
 ) -> tuple[Corpus, list[SystemOutput]]:
     """Make a corpus and systems of texts; see `score_texts`, which has the same arguments."""
-    source_texts = _texts("sources", sources)
+    is_one = isinstance(sources, str)
+    if is_one:
+        references = _references_of_one(references)
+    source_texts = _texts("sources", sources, is_one=is_one)
     if not source_texts:
         raise UsageError("sources is empty; give at least one sentence")
     by_system = hypotheses if isinstance(hypotheses, Mapping) else {"system": hypotheses}
@@ -335,11 +339,19 @@ def corpus_of_texts(
         if not isinstance(system, str):
             raise UsageError(f"hypotheses has a system {system!r}; names of systems are texts")
         name = f"hypotheses[{system!r}]" if by_system is hypotheses else "hypotheses"
-        texts = _texts(name, outputs)
+        texts = _texts(name, outputs, is_one=is_one)
         _check_size(name, len(texts), size)
         rewrites = ((Rewrite(text=text),) for text in texts)
         systems.append(SystemOutput(system, dict(zip(ids, rewrites, strict=True))))
     return Corpus("texts", tuple(samples)), systems
+
+
+def _references_of_one(references: str | References) -> References:
+    """The references of the only sentence, which need not be in a list of their own."""
+    if isinstance(references, str):
+        return [references]
+    items = _items("references", references, "the references of the sentence")
+    return [items] if items and all(isinstance(item, str) for item in items) else items
 
 
 def _reference_lists(references: References, size: int) -> list[list[str]]:
@@ -355,8 +367,10 @@ def _reference_lists(references: References, size: int) -> list[list[str]]:
     return lists
 
 
-def _texts(name: str, texts: Iterable[str]) -> list[str]:
-    """The texts of a list or column, after a look at what they are."""
+def _texts(name: str, texts: str | Iterable[str], *, is_one: bool = False) -> list[str]:
+    """The texts of a list or column, after a look at what they are; `is_one` allows a text."""
+    if is_one and isinstance(texts, str):
+        return [texts]
     items = _items(name, texts, "a list of texts")
     for at, text in enumerate(items):
         if not isinstance(text, str):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gecbench.core.errors import CorpusError, count_noun
-from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.core.sample import Corpus, Rewrite, Sample, ShortRepr
 
 SYNTHETIC = "synthetic"
 """In the provenance of cases that a program perturbed: they may have gained or lost errors."""
@@ -83,8 +83,8 @@ class Subset:
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class PerturbedSet:
+@dataclass(frozen=True, slots=True, repr=False)
+class PerturbedSet(ShortRepr):
     """Subsets of perturbed cases under one name.
 
     Args:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from reprlib import Repr
 from typing import overload
 
 from gecbench.core.edit import Edit
@@ -17,6 +18,22 @@ NOT_KEPT = "not kept"
 
 GOLD_EDITS = "gold edits"
 """Provenance under this name says how gold edits were made that nobody gave."""
+
+
+_REPR = Repr()
+_REPR.maxlevel, _REPR.maxstring, _REPR.maxother = 2, 60, 60
+_REPR.maxtuple = _REPR.maxlist = _REPR.maxdict = 2
+
+
+class ShortRepr:
+    """A dataclass with a `repr` of one short line: some hold whole corpora."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Name the fields, each with the beginning of its value."""
+        values = (f"{f.name}={_REPR.repr(getattr(self, f.name))}" for f in fields(self))  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(values)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +120,8 @@ class Sample:
         return Sample, (self.id, self.source, self.references, self.meta, self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
+@dataclass(frozen=True, slots=True, repr=False)
+class Corpus(ShortRepr):
     """Samples under one name.
 
     Args:
@@ -171,8 +188,8 @@ class Sources(Sequence[str]):
         return (sample.source for sample in self.samples)
 
 
-@dataclass(frozen=True, slots=True)
-class SystemOutput:
+@dataclass(frozen=True, slots=True, repr=False)
+class SystemOutput(ShortRepr):
     """What one system made of the sentences of a corpus.
 
     Args:

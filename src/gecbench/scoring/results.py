@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 from gecbench.core.case import Case
 from gecbench.core.errors import UsageError, count_noun
 from gecbench.core.options import check_choice
-from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.core.sample import Corpus, ShortRepr, SystemOutput
 from gecbench.core.score import Counts, Score
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.spans import ERROR_FREE, UNANNOTATABLE
@@ -207,8 +207,8 @@ def by_tier(by_type: Mapping[str, Counts], tier: int) -> dict[str, Counts]:
 # Statistics of each sentence, before anything is summed up: what scoring and analyses start from.
 
 
-@dataclass(frozen=True, slots=True)
-class RunStats:
+@dataclass(frozen=True, slots=True, repr=False)
+class RunStats(ShortRepr):
     """The statistics of all metrics for each sentence of each system.
 
     Args:

@@ -64,10 +64,19 @@ def test_several_systems_have_names():
     assert [result.system for result in report.results] == ["none", "mine"]
 
 
+@pytest.mark.parametrize("references", ["He goes .", ["He goes ."], [("He goes .",)]])
+def test_one_text_is_one_sentence(references):
+    report = gecbench.score_texts("He go .", {"mine": "He goes ."}, references, **PLAIN)
+    in_lists = gecbench.score_texts(["He go ."], {"mine": ["He goes ."]}, [["He goes ."]], **PLAIN)
+    assert report == in_lists
+
+
 @pytest.mark.parametrize(
     ("sources", "hypotheses", "references", "named"),
     [
-        ("He go .", OUTPUTS, REFERENCES, "sources"),
+        ("He go .", OUTPUTS, REFERENCES, "references"),
+        ("He go .", OUTPUTS, "He goes .", "hypotheses"),
+        (SOURCES, "He goes .", REFERENCES, "hypotheses"),
         ([], [], [], "sources"),
         (SOURCES, OUTPUTS[:2], REFERENCES, "hypotheses"),
         (SOURCES, {"a": OUTPUTS[:2]}, REFERENCES, "hypotheses['a']"),

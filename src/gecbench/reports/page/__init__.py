@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gecbench import __version__
 from gecbench.core.errors import MissingExtraError
+from gecbench.core.sample import ShortRepr
 from gecbench.reports import PageLanguage, plots
 from gecbench.reports.page.charts import Chart, Charts, Ends, bar_picture, link
 from gecbench.reports.page.sentences import compress
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 Fact = tuple[Words, str | Words]
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+@dataclass(frozen=True, slots=True, repr=False)
+class Page(ShortRepr):
     """A report page.
 
     Args:
