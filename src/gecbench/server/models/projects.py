@@ -46,6 +46,11 @@ class Project(models.Model):
         return self.name
 
     @property
+    def language_tag(self) -> str:
+        """What pages say of the language of its sentences, so that glyphs are the right ones."""
+        return "zh-Hans" if self.lang == "zh" else self.lang
+
+    @property
     def rules(self) -> ProjectOptions:
         """The options as one value, defaults filled in."""
         return options_of(self.options)

@@ -106,7 +106,7 @@ def _about(member: Member, guideline: Guideline) -> dict[str, object]:
         "in_force": in_force is not None and in_force.pk == guideline.pk,
         "contents": contents(document),
         "query": "" if guideline == in_force else f"?v={guideline.version}",
-        "text_lang": "zh-Hans" if member.project.lang == "zh" else member.project.lang,
+        "text_lang": member.project.language_tag,
     }
 
 

@@ -156,7 +156,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
         "rules": member.project.rules,
         "goal": goal(member.person),
         "reasons": NotAnnotatableReason,
-        "text_lang": "zh-Hans" if member.project.lang == "zh" else member.project.lang,
+        "text_lang": member.project.language_tag,
         **_script_data(request, member, task, after),
     }
     folder = "perturbation" if is_perturbation(member) else "annotation"
@@ -592,7 +592,7 @@ def context(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespo
     if sentence is None or not _may_see(member, sentence):
         raise Http404
     before, after = neighbours(sentence)
-    lang = "zh-Hans" if member.project.lang == "zh" else member.project.lang
+    lang = member.project.language_tag
     context = {"sentence": sentence, "before": before, "after": after, "text_lang": lang}
     return render(request, "annotation/context.html", context)
 

@@ -83,7 +83,7 @@ def manage_page(
     project = member.project
     around = {
         "places": places(project.slug, here),
-        "text_lang": "zh-Hans" if project.lang == "zh" else project.lang,
+        "text_lang": project.language_tag,
         "closed": project.archived_at is not None,
         **shown,
     }

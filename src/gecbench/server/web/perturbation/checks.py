@@ -143,7 +143,7 @@ def context(member: Member, task: ReviewTask) -> dict[str, object]:
         "data": _script_data(member, task, case, rows),
         "words": check_messages(),
         "addresses": addresses(member, sentence.pk),
-        "text_lang": "zh-Hans" if member.project.lang == "zh" else member.project.lang,
+        "text_lang": member.project.language_tag,
     }
 
 
