@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
-import pickle
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
-from multiprocessing import parent_process
 from threading import Thread
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from gecbench.core.errors import ResourceError
 from gecbench.core.options import Cluster
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -36,6 +34,8 @@ def cores() -> int:
 
 def can_travel(value: object) -> bool:
     """Whether a value can be sent to other processes."""
+    import pickle
+
     try:
         pickle.dumps(value)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -68,6 +68,11 @@ def map_in_processes(
     if jobs == 1:
         yield from map(function, items)
         return
+    # 50 ms that one process need not pay.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     # Started from nothing, not forked: a copy of threads' locks can stay locked for ever.
     context = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(jobs, context, _keep, (function,))
@@ -126,6 +131,8 @@ def _keep(function: Callable[[Any], Any]) -> None:
 
 def _end_with_parent() -> None:
     """End this process when the one that started it does, which may have been killed."""
+    from multiprocessing import parent_process
+
     if parent := parent_process():
         parent.join()
         os._exit(1)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from tempfile import TemporaryFile
 from typing import Any, TypeVar, overload
 from weakref import finalize
 
@@ -139,6 +138,8 @@ class Stored(Sequence[Item]):
     """Of samples: each is known to have references, and all of them to be without edits."""
 
     def __init__(self, blocks: Iterable[Block[Item]], ids: Sequence[str] = ()) -> None:
+        from tempfile import TemporaryFile  # only large corpora need it
+
         self.ids = ids
         self._file = TemporaryFile()  # noqa: SIM115 - closed when nobody has the items any more
         finalize(self, self._file.close)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Literal
 
 _HAN = ((0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 _KANA = (0x3040, 0x30FF)
@@ -161,9 +161,10 @@ def contradiction(code: str, texts: Iterable[str]) -> str | None:
         return "hardly any Chinese characters" if han * 10 < other else "Japanese kana"
     if code not in _IN_HAN and _is_chinese(han, kana, other) and han > other:
         return "Chinese characters"
-    foreign = sum(ord(character) > _LATIN for character in filter(str.isalpha, "".join(parts)))
-    if code == "en" and foreign * 2 > han + kana + other:
-        return "letters of another script"
+    if code == "en":
+        foreign = sum(ord(character) > _LATIN for character in filter(str.isalpha, "".join(parts)))
+        if foreign * 2 > han + kana + other:
+            return "letters of another script"
     return None
 
 
@@ -181,17 +182,21 @@ def _letters(texts: Iterable[str]) -> tuple[list[str], int, int, int]:
         if text.isascii():
             other += sum(map(str.isalpha, text))
         else:
-            for character in filter(str.isalpha, text):
-                code = ord(character)
-                if any(low <= code <= high for low, high in _HAN):
-                    han += 1
-                elif _KANA[0] <= code <= _KANA[1]:
-                    kana += 1
-                else:
-                    other += 1
+            scripts = [*map(_script, filter(str.isalpha, text))]
+            han += scripts.count("han")
+            kana += scripts.count("kana")
+            other += scripts.count("other")
         if han + kana + other > _ENOUGH:
             break
     return parts, han, kana, other
+
+
+@lru_cache(maxsize=10_000)
+def _script(letter: str) -> Literal["han", "kana", "other"]:
+    code = ord(letter)
+    if any(low <= code <= high for low, high in _HAN):
+        return "han"
+    return "kana" if _KANA[0] <= code <= _KANA[1] else "other"
 
 
 @cache
