@@ -187,12 +187,15 @@ def test_gui_1_no_payload_does_harm_wherever_it_stands(place):
     assert harmful == {}
 
 
-@pytest.mark.parametrize("payload", HTML + ADDRESSES, ids=ascii)
-def test_the_second_wall_holds_alone(payload):
-    payload = payload.replace("\ud800", "")  # rendering replaces what cannot be encoded
-    for html in (payload, f'<a href="{payload}" onclick="x" class="y">x</a>', f"<p>{payload}</p>"):
-        harm = [fault for fault in faults(cleaner().clean(html)) if not fault.startswith("href=#")]
-        assert harm == []
+def test_the_second_wall_holds_alone():
+    harmful = []
+    for payload in HTML + ADDRESSES:
+        plain = payload.replace("\ud800", "")  # rendering replaces what cannot be encoded
+        link = f'<a href="{plain}" onclick="x" class="y">x</a>'
+        for html in (plain, link, f"<p>{plain}</p>"):
+            harm = faults(cleaner().clean(html))
+            harmful += [(html, fault) for fault in harm if not fault.startswith("href=#")]
+    assert harmful == []
 
 
 def test_the_judge_sees_harm():
