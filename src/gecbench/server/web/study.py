@@ -109,7 +109,8 @@ def attempt(request: HttpRequest, member: Member, study_id: int) -> HttpResponse
         if as_json:
             return JsonResponse({"problems": problems}, status=422)
         typed = typed or {"text": ""}
-        return _page(request, member, study_id, status=422, problems=problems, **typed)
+        words = [problem["words"] for problem in problems]
+        return _page(request, member, study_id, status=422, problems=words, **typed)
     except ConflictError:
         message = gettext(
             "This item has changed meanwhile. Your text is kept; load the page again."
