@@ -184,8 +184,8 @@ _manage: list[URLPattern] = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("p/<slug:slug>/", include(_work)),  # most requests, and Django tries one after the other
     *_account,
     *_site,
-    path("p/<slug:slug>/", include(_work)),
     path("p/<slug:slug>/manage/", include(_manage)),
 ]
