@@ -23,8 +23,7 @@ from gecbench.models.scratch.model import (
     save_scratch,
 )
 from gecbench.models.scratch.network import Architecture, EncoderDecoder, Shape
-from gecbench.models.syntax.examples import ParsedTask, load_parser
-from gecbench.models.syntax.graph import NO_ARC, GraphEncoder, GraphShape
+from gecbench.models.syntax.graph import NO_ARC, GraphEncoder, GraphShape, ParsedTask, load_parser
 from gecbench.models.syntax.parser import Parser
 from gecbench.models.training.config import Below1, Count, Positive, RunConfig, Share
 from gecbench.models.training.decoder import DecoderTable, DecoderTask, refuse_cold_epochs

@@ -20,15 +20,16 @@ from gecbench.models.seq2seq.corrector import Seq2SeqOptions
 from gecbench.models.seq2seq.encoding import SubwordEncoding
 from gecbench.models.seq2seq.loading import TorchSettings
 from gecbench.models.seq2seq.training import Seq2SeqConfig, Seq2SeqTable, Seq2SeqTask, load_parts
-from gecbench.models.syntax.examples import ParsedTask, load_parser
 from gecbench.models.syntax.graph import (
     GRAPH,
     NO_ARC,
     PARSER,
     GraphEncoder,
     GraphShape,
+    ParsedTask,
     SyntaxNetwork,
     SyntaxSearch,
+    load_parser,
     read_graph,
 )
 from gecbench.models.syntax.parser import Parser
