@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
-from gecbench.core.files import STDIO, encode_pieces, name_of, read_bytes, write_files, write_text
+from gecbench.core.files import (
+    STDIO,
+    encode_pieces,
+    file_exists,
+    name_of,
+    read_bytes,
+    write_files,
+    write_text,
+)
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import FORMATS, load_format, load_writer
@@ -153,7 +161,7 @@ def write(corpus: Corpus, path: Path | str, *, format: str) -> None:
         write_text(Path(path), pieces)
         return
     files = {Path(f"{path}{ending}"): pieces for ending, pieces in contents.items()}
-    existing = [file for file in files if file.exists()]
+    existing = [file for file in files if file_exists(file)]
     if existing:
         raise GecbenchError(
             f"{existing[0]}: already exists and would be replaced; remove it, or write to "

@@ -32,7 +32,7 @@ from gecbench.cli.options import (
 )
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
-from gecbench.core.files import STDIO, is_stream, write_text
+from gecbench.core.files import STDIO, address_of, is_stream, write_text
 from gecbench.core.options import Argument, Cluster, Option, Without, Workers
 from gecbench.formats import load_format, load_writer
 from gecbench.models import CORRECTORS
@@ -181,7 +181,7 @@ def _is_text(text_or_file: str, format: object) -> bool:
     if text_or_file == STDIO or format:
         return False
     try:
-        if Path(text_or_file).exists():
+        if address_of(Path(text_or_file)) or Path(text_or_file).exists():
             return False
     except OSError as error:
         # No file system takes a name as long as that; whatever else it is, reading will say.

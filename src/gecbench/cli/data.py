@@ -444,6 +444,7 @@ _EXTRAS = {
     "lora": "peft",
     "chat": "anyio httpx",
     "ray": "ray",
+    "remote": "fsspec",
     "workflows": "snakemake",
 }
 """The packages of each extra in pyproject.toml, those of several extras once."""

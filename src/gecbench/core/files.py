@@ -9,11 +9,19 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, TextIO, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, cast
 
-from gecbench.core.errors import FormatError, GecbenchError, Message, Place, UsageError
+from gecbench.core.errors import (
+    FormatError,
+    GecbenchError,
+    Message,
+    MissingExtraError,
+    Place,
+    UsageError,
+    reason,
+)
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
@@ -54,8 +62,92 @@ def is_folder(path: Path) -> bool:
     return str(path) != STDIO and path.is_dir()
 
 
+def address_of(path: Path) -> str | None:
+    """The address of a file elsewhere, as s3://bucket/dev.tsv; None of a local file.
+
+    A path keeps one of the two slashes. Where a folder "s3:" is here, it is meant.
+
+    >>> address_of(Path("s3://bucket/dev.tsv"))
+    's3://bucket/dev.tsv'
+    >>> address_of(Path("C:/dev.tsv"))
+    """
+    scheme, slash, rest = path.as_posix().partition(":/")
+    if not (slash and rest and len(scheme) > 1 and scheme.isalnum()) or Path(f"{scheme}:").exists():
+        return None
+    return f"{scheme}:///{rest}" if scheme == "file" else f"{scheme}://{rest}"
+
+
+def _file_system(address: str) -> tuple[Any, str]:
+    """What fsspec reads and writes an address with, and the path in it.
+
+    Raises:
+        MissingExtraError: fsspec is not installed.
+        GecbenchError: Nothing is known of such addresses, or the library for them is missing.
+    """
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise MissingExtraError("fsspec", "remote") from None
+    with _explain_store_errors(address, "cannot be used"):
+        return cast("tuple[Any, str]", url_to_fs(address))
+
+
 @contextmanager
-def explain_read_errors(path: Path) -> Iterator[None]:
+def _open_address(address: str, mode: Literal["rb", "wb"]) -> Iterator[BinaryIO]:
+    """Open a file elsewhere; one that is written is there when the block ends well, or not at all.
+
+    Raises:
+        GecbenchError: It cannot be opened, or not written to its end.
+    """
+    system, path = _file_system(address)
+    with explain_read_errors(address) if mode == "rb" else explain_errors(address):
+        transaction = system.start_transaction() if mode == "wb" else None
+        file = None
+        try:
+            with _explain_store_errors(address, "cannot be opened"):
+                file = system.open(path, mode)
+            yield file
+        except BaseException:
+            with suppress(Exception):
+                if file:
+                    file.close()
+            with suppress(Exception):
+                if transaction:
+                    transaction.complete(commit=False)
+            raise
+        with _explain_store_errors(address, "cannot be written to its end"):
+            file.close()
+            if transaction:
+                transaction.complete()
+
+
+@contextmanager
+def _explain_store_errors(address: str, failure: str) -> Iterator[None]:
+    """Say in one line what the library of a store raises, as about credentials.
+
+    Raises:
+        GecbenchError: It raises something else than the system would.
+    """
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        raise GecbenchError(f"{address}: {failure}: {reason(error)}") from error
+
+
+def file_exists(path: Path) -> bool:
+    """Whether there is a file, or what else has its name, here or at an address."""
+    address = address_of(path)
+    if address is None:
+        return path.exists()
+    system, inside = _file_system(address)
+    with explain_read_errors(address):
+        return bool(system.exists(inside))
+
+
+@contextmanager
+def explain_read_errors(path: Path | str) -> Iterator[None]:
     """Say in one line why a file cannot be read.
 
     Raises:
@@ -72,7 +164,7 @@ def explain_read_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def explain_errors(path: Path | None, failure: str = "cannot be written") -> Iterator[None]:
+def explain_errors(path: Path | str | None, failure: str = "cannot be written") -> Iterator[None]:
     """Say in one line what the system has against writing a file, or another `failure`.
 
     Raises:
@@ -94,6 +186,10 @@ def _open_to_read(path: Path) -> Iterator[BufferedReader]:
             yield cast("BufferedReader", sys.stdin.buffer)
         except OSError as error:
             raise GecbenchError(f"standard input cannot be read: {error}") from error
+        return
+    if address := address_of(path):
+        with _open_address(address, "rb") as file:
+            yield BufferedReader(cast("RawIOBase", file), _BLOCK)
         return
     with explain_read_errors(path), path.open("rb") as file:
         yield file
@@ -368,7 +464,9 @@ def check_target(path: Path) -> None:
     Raises:
         GecbenchError: It is a folder, or its folder is missing.
     """
-    if str(path) != STDIO:
+    if address := address_of(path):
+        _file_system(address)
+    elif str(path) != STDIO:
         _target(path)
 
 
@@ -378,7 +476,8 @@ def check_new(path: Path, *, overwrite: bool) -> None:
     Raises:
         GecbenchError: It is there.
     """
-    if not overwrite and str(path) != STDIO and path.is_file():
+    is_there = file_exists(path) if address_of(path) else path.is_file()
+    if not overwrite and str(path) != STDIO and is_there:
         raise GecbenchError(f"{path}: already exists; name another file, or add --overwrite")
 
 
@@ -391,6 +490,8 @@ def check_folder(path: Path) -> None:
     """
     if str(path) == STDIO:
         raise UsageError("'-' is standard output, and no folder; name one")
+    if address := address_of(path):
+        raise UsageError(f"{address}: folders are local, or mounted; name one")
     for folder in (path, *path.parents):
         if folder.is_dir():
             return
@@ -399,12 +500,12 @@ def check_folder(path: Path) -> None:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether a path is standard output, a device or a pipe, which is never replaced.
+    """Whether a path is standard output, a device, a pipe or an address, without folder beside it.
 
     Raises:
         GecbenchError: As `check_target`.
     """
-    return str(path) == STDIO or _target(path) is None
+    return str(path) == STDIO or bool(address_of(path)) or _target(path) is None
 
 
 def _target(path: Path) -> Path | None:
@@ -421,6 +522,10 @@ def _target(path: Path) -> Path | None:
 @contextmanager
 def _open_to_write(path: Path) -> Iterator[BinaryIO]:
     """Yield what becomes a file when the block ends well, or a device or a pipe itself."""
+    if address := address_of(path):
+        with _open_address(address, "wb") as file:
+            yield file
+        return
     target = _target(path)
     if target is not None:
         with _open_to_replace(target) as file:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import io
 import os
 import stat
+import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+import fsspec
 import pytest
 from messages import expect_error
 
-from gecbench.core.errors import FormatError, GecbenchError
+from gecbench.core.errors import FormatError, GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import (
+    check_folder,
+    check_target,
     name_of,
     read_bytes,
     read_lines,
@@ -170,6 +175,68 @@ def test_half_a_character_is_refused_before_anything_is_written(path: Path):
 
 def test_what_comes_from_standard_input_is_called_so():
     assert [name_of(Path(path)) for path in ("-", "a/b.c.txt", "b")] == ["stdin", "b.c", "b"]
+
+
+@pytest.fixture
+def store() -> Iterator[Any]:
+    """A file system that is no folder of this machine; in memory, so of this process."""
+    system = fsspec.filesystem("memory")
+    rows = "1\t我去学校\t我去了学校\n2\t他来\t没有错误\n"
+    system.pipe({"/in/dev.tsv": rows.encode(), "/in/system.txt": "我去了学校\n他来\n".encode()})
+    yield system
+    system.store.clear()
+
+
+def test_commands_read_and_write_addresses(run, store, tmp_path: Path):
+    here = tmp_path / "dev.tsv"
+    here.write_bytes(store.cat("/in/dev.tsv"))
+    for words, name in (
+        (("edits", "{}", "--scheme", "zh-char"), "edits.m2"),
+        (("convert", "{}", "--to", "jsonl"), "dev.jsonl.gz"),
+        (("score", "{}", "memory://in/system.txt", "--scheme", "zh-char"), "scores.json"),
+        (("corrupt", "{}"), "pairs.jsonl"),
+        (("correct", "zh-homophone", "{}", "--to", "jsonl"), "out.jsonl"),
+    ):
+        for corpus, output in (
+            (here, tmp_path / name),
+            ("memory://in/dev.tsv", f"memory://out/{name}"),
+        ):
+            command = [str(word).format(corpus) for word in words]
+            code, _, message = run(*command, "-o", output)
+            assert code == 0, (words, message)
+        assert store.cat(f"/out/{name}") == (tmp_path / name).read_bytes()
+
+
+def test_an_address_gets_a_whole_file_or_keeps_the_old_one(run, store):
+    store.pipe("/out/dev.m2", b"earlier")
+    code, _, message = run(
+        "convert", "memory://in/dev.tsv", "--to", "m2", "-o", "memory://out/dev.m2"
+    )
+    assert (code, "m2 holds edits" in message) == (1, True)
+    assert store.cat("/out/dev.m2") == b"earlier"
+    code, _, message = run("corrupt", "memory://in/dev.tsv", "-o", "memory://out/dev.m2")
+    assert (code, "already exists" in message) == (1, True)
+    assert store.cat("/out/dev.m2") == b"earlier"
+
+
+@pytest.mark.parametrize(
+    ("address", "facts"),
+    [
+        ("memory://in/none.tsv", ("memory://in/none.tsv", "no such file")),
+        ("nowhere://in/none.tsv", ("nowhere://in/none.tsv", "nowhere")),
+    ],
+)
+def test_what_is_not_at_an_address_is_said(store, address: str, facts: tuple[str, ...]):
+    with expect_error(GecbenchError, *facts):
+        read_lines(Path(address))
+
+
+def test_without_fsspec_the_command_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with expect_error(MissingExtraError, "gecbench[remote]"):
+        check_target(Path("s3://bucket/dev.jsonl"))
+    with expect_error(UsageError, "s3://bucket/parts"):
+        check_folder(Path("s3://bucket/parts"))
 
 
 @pytest.mark.parametrize("step", ["chmod", "replace"])
