@@ -127,15 +127,22 @@ void find_spans(Distance &distance, const Codes &a, const Codes &b, std::vector<
 const uint32_t PLACEHOLDER_CODE = 0x110000;  // as in parse.py
 const uint32_t PLACEHOLDER[] = {'[', 0x7f3a, 0x5931, 0x6210, 0x5206, ']'};
 
-void parse(PyObject *text, Codes &codes) {
+// What `str.split` splits at.
+bool is_space(uint32_t code) {
+    return (code >= 0x09 && code <= 0x0d) || (code >= 0x1c && code <= 0x20) || code == 0x85
+           || code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a)
+           || code == 0x2028 || code == 0x2029 || code == 0x202f || code == 0x205f
+           || code == 0x3000;
+}
+
+void parse(PyObject *text, Codes &characters, Codes &codes) {
     const size_t whole = sizeof PLACEHOLDER / sizeof *PLACEHOLDER;
-    const int kind = PyUnicode_KIND(text);
-    const void *const data = PyUnicode_DATA(text);
-    const Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    characters.resize(size_t(PyUnicode_GetLength(text)));
     codes.clear();
-    for (Py_ssize_t at = 0; at < length; ++at) {
-        const Py_UCS4 code = PyUnicode_READ(kind, data, at);
-        if (Py_UNICODE_ISSPACE(code)) continue;
+    if (characters.empty()) return;
+    PyUnicode_AsUCS4(text, characters.data(), Py_ssize_t(characters.size()), 0);
+    for (const uint32_t code : characters) {
+        if (is_space(code)) continue;
         codes.push_back(code);
         if (code == ']' && codes.size() >= whole
             && std::equal(PLACEHOLDER, PLACEHOLDER + whole, codes.end() - whole)) {
@@ -242,7 +249,7 @@ PyObject *counts_of(const Tally &tally) {
         if (!item) {
             Py_CLEAR(result);
         } else {
-            PyTuple_SET_ITEM(result, Py_ssize_t(at), item);
+            PyTuple_SetItem(result, Py_ssize_t(at), item);
         }
     }
     return result;
@@ -251,23 +258,23 @@ PyObject *counts_of(const Tally &tally) {
 // What is used again from sentence to sentence.
 struct Counter {
     Distance distance;
-    Codes source;
+    Codes characters, source;
     std::vector<Version> hypotheses, references;
     std::vector<char> hits;
     bool seen[LABELS] = {};
 
     bool read(PyObject *texts, std::vector<Version> &versions) {
-        const Py_ssize_t size = PyTuple_GET_SIZE(texts);
+        const Py_ssize_t size = PyTuple_Size(texts);
         versions.resize(size_t(size));
         for (Py_ssize_t at = 0; at < size; ++at) {
-            PyObject *const text = PyTuple_GET_ITEM(texts, at);
+            PyObject *const text = PyTuple_GetItem(texts, at);
             Version &version = versions[size_t(at)];
             version.annotatable = text != Py_None;
             version.edits.clear();
             version.labels.clear();
             if (!version.annotatable) continue;
             if (!PyUnicode_Check(text)) return false;
-            parse(text, version.codes);
+            parse(text, characters, version.codes);
             find_spans(distance, source, version.codes, version.edits);
             label(source, version);
             for (const Label label : version.labels) seen[label] = true;
@@ -283,7 +290,7 @@ struct Counter {
                                  &right)) {
             return nullptr;
         }
-        parse(text, source);
+        parse(text, characters, source);
         if (!read(left, hypotheses) || !read(right, references)) return nullptr;
         PyObject *result = PyList_New(0);
         for (const Version &hypothesis : hypotheses) {
@@ -307,8 +314,8 @@ PyObject *count_matches(PyObject *, PyObject *sentences) {
     PyObject *rows = PyList_New(0);
     try {
         Counter counter;
-        for (Py_ssize_t at = 0; rows && at < PyList_GET_SIZE(sentences); ++at) {
-            PyObject *row = counter.count(PyList_GET_ITEM(sentences, at));
+        for (Py_ssize_t at = 0; rows && at < PyList_Size(sentences); ++at) {
+            PyObject *row = counter.count(PyList_GetItem(sentences, at));
             if (!row || PyList_Append(rows, row) < 0) Py_CLEAR(rows);
             Py_XDECREF(row);
         }
@@ -350,7 +357,7 @@ PyObject *spans(PyObject *, PyObject *args) {
         if (!item) {
             Py_CLEAR(result);
         } else {
-            PyList_SET_ITEM(result, Py_ssize_t(at), item);
+            PyList_SetItem(result, Py_ssize_t(at), item);
         }
     }
     return result;
