@@ -7,6 +7,7 @@ with more marks in the place of a reference, as NaSGEC and NaCGEC have them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -50,6 +51,7 @@ class SentencesAsIdsError(FormatError):
 
 
 _WITH_TAB = re.compile(".*\t.*")
+_IN_SENTENCES = re.compile(r"\S\s+\S|[\u4e00-\u9fff]")
 
 
 def _sniff_nasgec(lines: Sequence[str]) -> bool:
@@ -76,28 +78,43 @@ def check(path: Path, lines: Sequence[str]) -> None:
             at=Place(path, 1),
             columns=COLUMNS,
         )
-    ids = [line.partition("\t")[0] for line in lines]
-    if 2 * sum(map(_is_sentence, ids)) > len(ids):
+    rows = [line.split("\t") for line in lines]
+    is_pair = _is_pair if all(len(row) == 2 for row in rows) else _begins_with_sentence
+    if 2 * sum(map(is_pair, rows)) > len(rows):
         raise SentencesAsIdsError(
-            "the first column looks like a sentence, {text}, not like an id; rows are id TAB "
-            "source TAB references; where they are source TAB target, cut the columns into two "
-            "files of lines (if these are ids, {option})",
+            "{option}; the first column looks like a sentence, {text}, not like an id; mucgec is "
+            "id TAB source TAB references",
             at=Place(path, 1),
-            text=quote(ids[0]),
+            text=quote(rows[0][0]),
             option=OptionAdvice(
-                "say {option} mucgec; if not, {option} pairs",
+                "say {option} pairs if rows are source TAB target, or {option} mucgec if these are "
+                "ids",
                 "--from",
-                page=Message("choose the format mucgec"),
+                page=Message(
+                    "choose the format pairs if rows are source TAB target, or mucgec if these are "
+                    "ids"
+                ),
             ),
         )
 
 
-def _is_sentence(text: str) -> bool:
+def _begins_with_sentence(row: Sequence[str]) -> bool:
+    text = row[0]
     chinese = sum("\u4e00" <= character <= "\u9fff" for character in text)
     blanks = text.count(" ")
     if text.endswith((*"。！？.!?",)):
         return chinese + blanks > 0
     return chinese > 4 or blanks > 4
+
+
+def _is_pair(row: Sequence[str]) -> bool:
+    """Whether a row of two cells is rather a sentence and its correction than an id and a source.
+
+    Ids have no blanks or Chinese characters, and share few characters with what they name.
+    """
+    text, target = row[0].strip(), row[1].strip()
+    shared = (Counter(text) & Counter(target)).total()
+    return bool(_IN_SENTENCES.search(text)) or 3 * shared > len(text) + len(target)
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:

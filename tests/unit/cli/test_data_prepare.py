@@ -81,7 +81,7 @@ def test_files_that_are_there_need_overwrite(prepare, name: str):
             "--lang and --set say language",
         ),
         (2, ("--corpus", "a=hsk.tsv", "--set", "near"), "--set 'near' must be KEY=VALUE"),
-        (1, ("--corpus", "a=hsk.tsv"), "hsk.tsv:1: the first column looks like a sentence"),
+        (1, ("--corpus", "a=hsk.tsv"), "hsk.tsv:1: say --from pairs"),
         (1, ("--corpus", "a=no.tsv"), "no.tsv: no such file; check the path"),
         (
             1,

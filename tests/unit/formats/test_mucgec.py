@@ -107,15 +107,24 @@ def test_each_loss_is_said_with_its_count() -> None:
     [
         "He go .\tHe goes .\tHe went .\nIt work .\tIt works .\tIt worked .\n",
         "他很好。\t他好。\t他很好了。\n我去？\t我去吗？\t我走？\n",
+        "He go home\tHe goes home\nIt work well\tIt works well\n",
+        "我有三个书\t我有三本书\n",
+        "Goes\tgoes\nworkd\tworked\n",
     ],
 )
 def test_sources_and_their_targets_are_not_taken_for_ids_and_sources(tmp_path: Path, text: str):
     """Read as MuCGEC's rows, the first target of short sentences would be scored as the source."""
     (tmp_path / "pairs.tsv").write_text(text, "utf-8")
-    with expect_error(FormatError, "pairs.tsv:1", "mucgec", "pairs"):
+    with expect_error(FormatError, "pairs.tsv:1: say --from pairs", "--from mucgec"):
         gecbench.load(tmp_path / "pairs.tsv")
 
 
 def test_ids_may_end_in_a_point(tmp_path: Path):
     (tmp_path / "c.tsv").write_text("1.\t他很好\t他好\n2.\t我去\t我走\n", "utf-8")
     assert [sample.id for sample in gecbench.load(tmp_path / "c.tsv").samples] == ["1.", "2."]
+
+
+@pytest.mark.parametrize("rows", ["1\t我有三个书\n2\t1 2", "dev_1\tdev one\nA-2\tI have two ."])
+def test_ids_and_sources_without_references_are_read(tmp_path: Path, rows: str):
+    (tmp_path / "c.tsv").write_text(rows + "\n", "utf-8")
+    assert len(gecbench.load(tmp_path / "c.tsv").samples) == 2

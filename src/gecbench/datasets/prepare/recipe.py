@@ -280,9 +280,7 @@ def open_corpus(corpus: Ingredient) -> tuple[Corpus, Iterator[Sentence]]:
         except SentencesAsIdsError as error:
             if corpus.format:
                 raise
-            raise FormatError(
-                f"{error}; here --from {corpus.name}={PAIRS} reads source TAB target as well"
-            ) from error
+            raise FormatError(f"{error}; here it is --from {corpus.name}={PAIRS}") from error
         except FormatError as error:
             named = f"--columns {corpus.name}={CORPUS_FORM}"
             raise error.with_option(named, COLUMNS_OPTION) from error
