@@ -197,12 +197,15 @@ class StatsTask(PartTask[PartStats]):
     def _count(self, corpus: Corpus, systems: Sequence[SystemOutput]) -> PartStats | None:
         """The same of texts alone, where the scheme counts without making edits; else None."""
         scheme = self._decision.scheme if self._decision else None
-        metrics = [metric.span_metric for metric in self.metrics]
-        spans = [metric for metric in metrics if metric and metric.counts_all_corrections]
+        spans = [
+            span
+            for metric in self.metrics
+            if (span := metric.span_metric) is metric and span and span.counts_all_corrections
+        ]
         if (
             scheme is None
             or scheme.count_matches is None
-            or len(spans) < len(metrics)
+            or len(spans) < len(self.metrics)
             or self.needs != {"edits"}
             or self.keep_cases
         ):

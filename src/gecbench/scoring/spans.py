@@ -263,8 +263,9 @@ class SpanF(Metric[Pairings]):
 
     @property
     def counts_all_corrections(self) -> bool:
-        """Whether statistics are what `Scheme.count_matches` counts."""
-        return self.level == "correction" and self.chosen == _ALL
+        """Whether statistics are what `Scheme.count_matches` counts, not those of a subclass."""
+        is_ours = type(self).stats is SpanF.stats
+        return is_ours and self.level == "correction" and self.chosen == _ALL
 
     def stats_of_counts(
         self, counts: Sequence[LabelCounts], references: Sequence[str | None]

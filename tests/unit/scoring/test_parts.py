@@ -10,6 +10,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats import stored
+from gecbench.metrics.edits import Cherrant
 from gecbench.scoring import parts, run
 
 TEXTS = ("我去了学校", "我去学校", "他来这里了", "他昨天来了这里", "他来了")
@@ -41,6 +42,30 @@ def test_parts_give_what_the_whole_gives(data, monkeypatch, jobs):
     monkeypatch.setattr(run, "_DRAWS_AT_ONCE", 200)  # resamples of the intervals, some at a time
     options = replace(OPTIONS, jobs=jobs)
     assert gecbench.score(*data, scheme="zh-char", options=options) == whole
+
+
+class FirstPairing(Cherrant):
+    def stats(self, case):
+        pairings = super().stats(case)
+        return pairings and pairings[:1]
+
+
+class Wrapper(FirstPairing):
+    name = "wrapper"
+
+    @property
+    def span_metric(self):
+        return Cherrant()
+
+
+@pytest.mark.parametrize("metric", [FirstPairing(), Wrapper()])
+def test_statistics_of_another_package_are_taken_though_edits_could_be_counted(
+    data, monkeypatch, metric
+):
+    monkeypatch.setitem(collect_stats.__globals__, "make_metrics", lambda *_, **__: [metric])
+    counted = collect_stats(*data, scheme="zh-char", keep_cases=False)
+    assert counted.rows == collect_stats(*data, scheme="zh-char").rows
+    assert {len(row) for row in counted.rows["a", metric.name] if row} == {1}
 
 
 def test_cases_of_parts_are_in_order(data, monkeypatch):
