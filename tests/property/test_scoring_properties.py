@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 
@@ -134,6 +136,24 @@ def texts(draw: st.DrawFn) -> tuple[Corpus, list[SystemOutput]]:
             of_system[str(number)] = draw(rewrites)
     systems = [SystemOutput(name, found) for name, found in zip("ab", outputs, strict=True)]
     return Corpus("dev", tuple(samples), "zh"), systems
+
+
+LITTLE_MEMORY = """
+import resource
+from gecbench.lang.zh import _char
+source = "".join(map(chr, range(0x4e00, 0x4e00 + 20_000)))
+with open("/proc/self/statm") as file:
+    now = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (now + 20_000_000,) * 2)
+((pair,),), _ = _char.count_matches([(source, ("我是一个人",), (source[:-3],))])
+assert sum(sum(counts[1:]) for counts in pair) > 1
+"""
+
+
+@pytest.mark.skipif(char.compiled is None, reason="nothing was compiled")
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for its memory")
+def test_a_long_source_against_a_short_hypothesis_takes_little_memory():
+    subprocess.run([sys.executable, "-c", LITTLE_MEMORY], check=True)
 
 
 @given(texts(), st.sampled_from(CHOICES))

@@ -29,35 +29,39 @@ uint64_t scramble(uint64_t x) {  // splitmix64
 struct Distance {
     std::vector<uint64_t> free, grows;
     std::vector<uint64_t> masks, up, down;  // rows of a character; how the column changes
-    std::vector<uint32_t> keys;             // a hash table of the characters of the rows
-    std::vector<uint8_t> used;
+    std::vector<uint32_t> keys;             // a hash table of the characters of the columns
+    std::vector<size_t> mask;               // of each slot: 1 + the number of its mask, 0: unused
     size_t blocks = 0;
 
     size_t slot(uint32_t code) const {
         size_t at = size_t(scramble(code)) & (keys.size() - 1);
-        while (used[at] && keys[at] != code) at = (at + 1) & (keys.size() - 1);
+        while (mask[at] && keys[at] != code) at = (at + 1) & (keys.size() - 1);
         return at;
     }
 
     void fill(const uint32_t *a, size_t rows, const uint32_t *b, size_t columns) {
         blocks = (rows + 63) / 64;
         size_t size = 16;
-        while (size < 2 * rows) size *= 2;
+        while (size < 2 * columns) size *= 2;
         keys.resize(size);
-        used.assign(size, 0);
-        masks.assign(size * blocks, 0);
+        mask.assign(size, 0);
+        size_t distinct = 0;  // only these have a mask: no more memory than `free` takes
+        for (size_t y = 0; y < columns; ++y) {
+            const size_t at = slot(b[y]);
+            if (!mask[at]) mask[at] = ++distinct;
+            keys[at] = b[y];
+        }
+        masks.assign(distinct * blocks, 0);
         for (size_t x = 0; x < rows; ++x) {
-            const size_t at = slot(a[x]);
-            used[at] = 1;
-            keys[at] = a[x];
-            masks[at * blocks + x / 64] |= uint64_t(1) << (x % 64);
+            const size_t number = mask[slot(a[x])];
+            if (number) masks[(number - 1) * blocks + x / 64] |= uint64_t(1) << (x % 64);
         }
         up.assign(blocks, ~uint64_t(0));
         down.assign(blocks, 0);
         free.resize(columns * blocks);
         grows.resize(columns * blocks);
         for (size_t y = 0; y < columns; ++y) {
-            const uint64_t *const rows_of = &masks[slot(b[y]) * blocks];
+            const uint64_t *const rows_of = &masks[(mask[slot(b[y])] - 1) * blocks];
             uint64_t plus = 1, minus = 0;  // how the row above the block changes
             for (size_t block = 0; block < blocks; ++block) {
                 const uint64_t pv = up[block], mv = down[block];
@@ -124,7 +128,7 @@ void find_spans(Distance &distance, const Codes &a, const Codes &b, std::vector<
 
 // Counts.
 
-const uint32_t PLACEHOLDER_CODE = 0x110000;  // as in parse.py
+const uint32_t PLACEHOLDER_CODE = 0x110000;  // as in char.py
 const uint32_t PLACEHOLDER[] = {'[', 0x7f3a, 0x5931, 0x6210, 0x5206, ']'};
 
 // What `str.split` splits at.
@@ -292,7 +296,8 @@ struct Counter {
         }
         parse(text, characters, source);
         if (!read(left, hypotheses) || !read(right, references)) return nullptr;
-        PyObject *result = PyList_New(0);
+        for (const Version &reference : references) hits.reserve(reference.edits.size());
+        PyObject *result = PyList_New(0);  // from here on nothing throws
         for (const Version &hypothesis : hypotheses) {
             for (const Version &reference : references) {
                 Tally tally;
