@@ -12,6 +12,7 @@ from django.utils import timezone
 from gecbench.server.choices import Role
 from gecbench.server.models import Audit, Member, Person, Project, Session, Token
 from gecbench.server.workflow import accounts, members
+from gecbench.server.workflow.errors import GoneError
 
 PASSWORD = "correct horse battery"
 NEW = "staple staple staple"
@@ -213,13 +214,16 @@ def test_a_link_that_is_for_no_project_joins_nobody(client, li):
     assert b"This link is for a new account" in answer.content
 
 
-def test_the_first_administrator_comes_by_a_link_and_the_last_link_holds(client, site):
-    first = accounts.first_administrator()
-    second = accounts.first_administrator()
-    assert client.get(f"/invitation/{first}").status_code == 410
-    assert b"administrator" in client.get(f"/invitation/{second}").content
-    client.post(f"/invitation/{second}", GIVEN)
+@pytest.mark.parametrize("used", [0, 1])
+def test_each_link_for_the_first_administrator_holds_until_one_is_used(client, site, used):
+    links = [f"/invitation/{accounts.first_administrator()}" for _ in ("init", "serve")]
+    for link in links:
+        assert b"administrator" in client.get(link).content
+    client.post(links[used], GIVEN)
     assert Person.objects.get().is_administrator
+    assert [Client().get(link).status_code for link in links] == [410, 410]
+    with pytest.raises(GoneError):
+        members.accept(links[1 - used].rpartition("/")[2], login="x", name="X", password=NEW)
     assert accounts.first_administrator() == ""
 
 

@@ -158,6 +158,11 @@ def _hash_of(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def has_administrator() -> bool:
+    """Whether somebody administers the site."""
+    return Person.objects.filter(is_administrator=True, is_active=True).exists()
+
+
 def get_invitation(secret: str) -> Invitation:
     """The invitation of a link that still holds.
 
@@ -172,7 +177,7 @@ def get_invitation(secret: str) -> Invitation:
         raise NotYoursError("there is no such invitation")
     if invitation.used_at is not None:
         raise GoneError("this link was used already; ask for a new one")
-    if invitation.revoked_at is not None:
+    if invitation.revoked_at is not None or (invitation.administrator and has_administrator()):
         raise GoneError("this link was withdrawn; ask for a new one")
     old_kind = (
         invitation.for_person_id is not None
@@ -236,7 +241,13 @@ def _accept(secret: str, person: Person) -> Person:
 
 
 def _mark_used(secret: str) -> Invitation:
-    """Mark an invitation as used; of two who try at once, one gets it."""
+    """Mark an invitation as used; of two who try at once, one gets it.
+
+    Of the links for the first administrator one is used: all are locked before one is looked at.
+    """
+    links = Invitation.objects.filter(administrator=True, used_at=None, revoked_at=None)
+    if links.filter(token_hash=_hash_of(secret)).exists():
+        list(links.select_for_update().order_by("pk"))
     invitation = get_invitation(secret)
     taken = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
     if not taken.update(used_at=timezone.now()):
