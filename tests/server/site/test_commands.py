@@ -286,18 +286,51 @@ def test_where_days_begin_is_said_at_the_first_start_and_kept(
     assert ("days begin" in again.output) is not stays
 
 
-def test_whoever_starts_a_site_at_a_terminal_is_asked_where_days_begin(tmp_path, monkeypatch):
+@pytest.fixture
+def terminal(monkeypatch):
     monkeypatch.setattr(commands, "open_up_to_date", lambda *_: None)
     monkeypatch.setattr(commands, "administrator_link", lambda *_: "")
     monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True)
+    monkeypatch.setattr(os, "tcgetpgrp", lambda _: os.getpgrp())
     monkeypatch.setenv("TZ", "UTC")
+
+
+@pytest.mark.usefixtures("terminal")
+def test_whoever_makes_a_site_at_a_terminal_is_asked_where_days_begin(tmp_path):
     init = ["annotate", "init", str(tmp_path / "s")]
-    first = CliRunner().invoke(gecbench, init, input="Peking\nAsia/Shanghai\n")
-    assert "'Peking'" in first.output
+    assert CliRunner().invoke(gecbench, init, input="").exit_code  # given up, as by Ctrl-C
+    assert not (tmp_path / "s").exists()
+    first = CliRunner().invoke(gecbench, init, input="shanghai\nAsia/Shanghai\n")
+    assert "'shanghai'; did you mean Asia/Shanghai?" in first.output
+    assert f"made {tmp_path / 's'}" in first.output
     assert "midnight of Asia/Shanghai" in first.output
     assert read_site(tmp_path / "s").time_zone == "Asia/Shanghai"
     again = CliRunner().invoke(gecbench, init, catch_exceptions=False)
     assert "Time zone" not in again.output
+    assert f"{tmp_path / 's'} is there already" in again.output
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize("background", [False, True])
+def test_utc_decides_nothing_for_who_accepts_it_or_is_not_asked(tmp_path, monkeypatch, background):
+    if background:
+        monkeypatch.setattr(os, "tcgetpgrp", lambda _: os.getpgrp() + 1)
+    init = ["annotate", "init", str(tmp_path / "s")]
+    output = CliRunner().invoke(gecbench, init, input="\n", catch_exceptions=False).output
+    assert ("Time zone in which" in output) is not background
+    assert "warning: days begin at midnight UTC" in output
+    assert read_site(tmp_path / "s").time_zone == ""
+
+
+@pytest.mark.usefixtures("terminal")
+def test_serve_asks_nothing_and_makes_nothing_where_the_port_is_busy(tmp_path):
+    with serving.bind(Address("127.0.0.1", 0)) as busy:
+        busy.listen()
+        words = ["--data", str(tmp_path / "s"), "--bind", f"127.0.0.1:{busy.getsockname()[1]}"]
+        ended = CliRunner().invoke(gecbench, ["annotate", "serve", *words])
+    assert isinstance(ended.exception, GecbenchError)
+    assert ended.output == ""
+    assert not (tmp_path / "s").exists()
 
 
 def test_the_environment_says_where_days_begin(tmp_path, monkeypatch):

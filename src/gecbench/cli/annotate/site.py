@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -106,20 +107,19 @@ def serve(
     check_zone(time_zone)
     if no_migrate:
         refuse_missing_database(data, variables)
-    site = make_site(data, os.environ.get("GECBENCH_SECRET_KEY", ""))
-    site = apply_environment(site, {**os.environ, **variables})
+    site = existing_site(data, variables)
     serving.refuse_exposure(
         address, behind_proxy=site.behind_proxy, insecure=insecure, hosts=site.hosts
     )
-    # Counters are mapped files: on a disk that is full, counting would end the process.
-    memory = Path("/dev/shm")
-    counters_in = memory if os.access(memory, os.W_OK) else data
-    with (
-        serving.bind(address) as bound,
-        alone(data) as lock,
-        private_folder(counters_in, ".gecbench-metrics-") as counters,
-    ):
-        settle_time_zone(site, time_zone)
+    with ExitStack() as stack:
+        bound = stack.enter_context(serving.bind(address))  # before anything is made
+        site = make_site(data, os.environ.get("GECBENCH_SECRET_KEY", ""))
+        lock = stack.enter_context(alone(data))
+        # Counters are mapped files: on a disk that is full, counting would end the process.
+        memory = Path("/dev/shm")
+        counters_in = memory if os.access(memory, os.W_OK) else data
+        counters = stack.enter_context(private_folder(counters_in, ".gecbench-metrics-"))
+        settle_time_zone(apply_environment(site, os.environ), time_zone)
         variables["PROMETHEUS_MULTIPROC_DIR"] = str(counters)  # read by web/metrics.py
         site = open_up_to_date(data, variables, copy=not no_copy, migrate=not no_migrate)
         address = serving.Address(address.host, bound.getsockname()[1])
@@ -170,6 +170,10 @@ def init(
     if database:
         check_reach(database)  # before the folder is made: half of one would be in the way
     check_zone(time_zone)
+    site = existing_site(folder, {})
+    exists = bool(site.secret)
+    if time_zone is None and not site.time_zone and at_terminal():
+        time_zone = ask_time_zone()  # before the folder is made: whoever gives up leaves nothing
     options = {"database": database, "language": language, "hosts": hosts or None, "https": https}
     if https:
         options["behind_proxy"] = True
@@ -182,7 +186,8 @@ def init(
         settle_time_zone(site, time_zone)
         open_up_to_date(folder, {})
         link = administrator_link(base_url(site))
-    click.echo(f"made {folder}; start it: gecbench annotate serve --data {folder}")
+    done = f"{folder} is there already, and up to date" if exists else f"made {folder}"
+    click.echo(f"{done}; start it: gecbench annotate serve --data {folder}")
     if link:
         click.echo(f"Then open this link once, within 7 days, to be its administrator:\n{link}")
 
@@ -190,18 +195,14 @@ def init(
 def settle_time_zone(site: Site, name: str | None) -> None:
     """Keep where a site's days begin, and say it.
 
-    It is what was said here, or what somebody at a terminal answers, else where the machine is.
-    One that is nowhere in particular, as many servers are, decides nothing: its UTC is not kept,
-    and said each time.
+    It is what was said here, else where the machine is. One that is nowhere in particular, as many
+    servers are, decides nothing: its UTC is not kept, and said each time.
     """
     from gecbench.server.site.folder import machine_zone, write_options
 
     if name is None and site.time_zone:
         return
     zone = name or machine_zone(os.environ)
-    if name is None and sys.stdin is not None and sys.stdin.isatty():
-        question = "Time zone in which days begin, as Asia/Shanghai"
-        zone = name = click.prompt(question, default=zone, value_proc=_zone, err=True)
     if name is None and zone == "UTC":
         click.echo(
             "gecbench: warning: days begin at midnight UTC, for this machine names no other time "
@@ -212,6 +213,24 @@ def settle_time_zone(site: Site, name: str | None) -> None:
     write_options(site, time_zone=zone)
     whose = "" if name else ", as on this machine; another one: --time-zone NAME"
     click.echo(f"gecbench: days begin at midnight of {zone}{whose}", err=True)
+
+
+def at_terminal() -> bool:
+    """Whether somebody can be asked; a job in the background that asks would be stopped."""
+    try:
+        return sys.stdin is not None and sys.stdin.isatty() and os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def ask_time_zone() -> str | None:
+    """What somebody answers; None for a UTC that was only proposed, which decides nothing."""
+    from gecbench.server.site.folder import machine_zone
+
+    proposed = machine_zone(os.environ)
+    question = "Time zone in which days begin, as Asia/Shanghai"
+    zone: str = click.prompt(question, default=proposed, value_proc=_zone, err=True)
+    return None if zone == proposed == "UTC" else zone
 
 
 def _zone(answer: str) -> str:
@@ -252,16 +271,21 @@ def environment(
     return variables
 
 
+def existing_site(data: Path, variables: Mapping[str, str]) -> Site:
+    """The site that a folder holds or, without a secret, the one that would be made of it."""
+    from gecbench.server.site.folder import SECRET, Site, apply_environment, read_site
+
+    site = read_site(data) if (data / SECRET).exists() else Site(folder=data, secret="")
+    return apply_environment(site, {**os.environ, **variables})
+
+
 def refuse_missing_database(data: Path, variables: Mapping[str, str]) -> None:
     """Refuse a site on SQLite that has no database yet, and make nothing.
 
     Raises:
         GecbenchError: There is none.
     """
-    from gecbench.server.site.folder import SECRET, Site, apply_environment, read_site
-
-    site = read_site(data) if (data / SECRET).exists() else Site(folder=data, secret="")
-    sqlite = apply_environment(site, {**os.environ, **variables}).sqlite
+    sqlite = existing_site(data, variables).sqlite
     if sqlite is not None and not sqlite.exists():
         raise GecbenchError(
             f"{sqlite}: there is no database, and --no-migrate makes none; make it: gecbench "
@@ -320,7 +344,7 @@ def base_url(site: Site, address: Address | None = None) -> str:
 def start_message(site: Site, address: Address, *, alone: bool = True) -> str:
     """What `serve` prints when people may come; warns of old backups.
 
-    One of several hosts makes no link, which would end that of another, and has no backups.
+    One of several hosts makes no link, for `init` printed one, and has no backups.
     """
     from gecbench.server.models import Project
 
@@ -337,10 +361,7 @@ def start_message(site: Site, address: Address, *, alone: bool = True) -> str:
 
 
 def administrator_link(base: str) -> str:
-    """Make a link for the first administrator; "" where there is one.
-
-    Earlier links that nobody used end.
-    """
+    """Make a link for the first administrator; "" where there is one."""
     from gecbench.server.workflow import accounts
 
     secret = accounts.first_administrator()

@@ -12,9 +12,10 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.server.site.databases import check_client, check_url
@@ -414,7 +415,12 @@ def check_zone(name: str | None, where: str = "--time-zone") -> None:
         UsageError: No time zone has this name.
     """
     if name and not is_zone(name):
-        raise UsageError(f"{where} is {name!r}; it is a name as Asia/Shanghai or Europe/Berlin")
+        zones = {zone.casefold(): zone for zone in available_timezones()}
+        near = get_close_matches(name.casefold(), zones, n=1)
+        meant = f"did you mean {zones[near[0]]}? " if near else ""
+        raise UsageError(
+            f"{where} is {name!r}; {meant}it is a name as Asia/Shanghai or Europe/Berlin"
+        )
 
 
 def machine_zone(environment: Mapping[str, str]) -> str:
