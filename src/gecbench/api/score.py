@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
@@ -266,6 +267,8 @@ def compare(
     return compare_run(run_stats, plan, jobs=jobs, watch=watch_pairs)
 
 
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
 References = Iterable[str | Iterable[str]]
 """A list of references for each sentence; where there is only one, the text will do."""
 
@@ -370,12 +373,21 @@ def _reference_lists(references: References, size: int) -> list[list[str]]:
 def _texts(name: str, texts: str | Iterable[str], *, is_one: bool = False) -> list[str]:
     """The texts of a list or column, after a look at what they are; `is_one` allows a text."""
     if is_one and isinstance(texts, str):
+        _check_characters(name, texts)
         return [texts]
     items = _items(name, texts, "a list of texts")
     for at, text in enumerate(items):
         if not isinstance(text, str):
             raise UsageError(f"{name}[{at}] is {str(text)[:40]!r}, which is no text")
+        _check_characters(f"{name}[{at}]", text)
     return [str(text) for text in items]
+
+
+def _check_characters(name: str, text: str) -> None:
+    """Refuse what neither a file nor a scheme can hold."""
+    if half := _HALF_PAIR.search(text):
+        code = f"\\u{ord(half.group()):04x}"
+        raise UsageError(f"{name} holds half a surrogate pair, {code}; write the character")
 
 
 def _items(name: str, values: Iterable[Any], what: str) -> list[Any]:

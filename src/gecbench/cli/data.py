@@ -498,9 +498,10 @@ def _kernel() -> str:
     from gecbench.edits.maxmatch import kernel_name as maxmatch
     from gecbench.edits.threeway import kernel_name as i_measure
     from gecbench.lang.en.alignment import kernel_name as english
+    from gecbench.lang.zh.char import kernel_name as zh_char
 
     kernels = {"Chinese": chinese(), "English": english()}
-    kernels |= {"MaxMatch": maxmatch(), "I-measure": i_measure()}
+    kernels |= {"MaxMatch": maxmatch(), "I-measure": i_measure(), "zh-char": zh_char()}
     slow = [name for name, kind in kernels.items() if kind != "compiled"]
     return _SLOW.format(", ".join(slow)) if slow else "compiled"
 

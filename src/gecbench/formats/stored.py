@@ -6,10 +6,12 @@ They are read block by block, from the first sentence to the last; any other ord
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
-from typing import Any, TypeVar, overload
+from typing import IO, Any, TypeVar, overload
 from weakref import finalize
 
+from gecbench.core.errors import GecbenchError, count_noun
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 
 Item = TypeVar("Item")
@@ -97,6 +99,10 @@ class Block(Sequence[Item]):
         """Pickle the encoded items."""
         return Block, (self.content, self.kind, self._size)
 
+    def __repr__(self) -> str:
+        """Show how many items there are."""
+        return f"<Block of {count_noun(self._size, 'item')}>"
+
     def __len__(self) -> int:
         """The number of items."""
         return self._size
@@ -126,6 +132,25 @@ class Block(Sequence[Item]):
         return iter(self._items or msgspec.msgpack.decode(self.content, type=kind))
 
 
+@contextmanager
+def _explain_temporary() -> Iterator[None]:
+    """Name the folder of temporary files where one cannot be written, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        import tempfile
+
+        raise GecbenchError(
+            f"{tempfile.tempdir or 'TMPDIR'}: temporary files cannot be written: {error.strerror}; "
+            "set TMPDIR to a folder with more room"
+        ) from error
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # a full disk was told of when it was found
+        file.close()
+
+
 class Stored(Sequence[Item]):
     """Items in a temporary file.
 
@@ -141,8 +166,9 @@ class Stored(Sequence[Item]):
         from tempfile import TemporaryFile  # only large corpora need it
 
         self.ids = ids
-        self._file = TemporaryFile()  # noqa: SIM115 - closed when nobody has the items any more
-        finalize(self, self._file.close)
+        with _explain_temporary():
+            self._file = TemporaryFile()  # noqa: SIM115 - closed when nobody has the items any more
+        finalize(self, _close, self._file)
         self._kind: Any = None
         self._ends = [0]
         self._length = 0
@@ -151,11 +177,18 @@ class Stored(Sequence[Item]):
         for block in blocks:
             self._kind = block.kind
             self._length += len(block)
-            self._ends.append(self._ends[-1] + self._file.write(block.content))
+            with _explain_temporary():
+                self._ends.append(self._ends[-1] + self._file.write(block.content))
+        with _explain_temporary():
+            self._file.flush()
 
     def __reduce__(self) -> tuple[type[tuple[Item, ...]], tuple[list[Item]]]:
         """Pickle the items."""
         return tuple, (list(self),)
+
+    def __repr__(self) -> str:
+        """Show how many items there are."""
+        return f"<Stored: {count_noun(self._length, 'item')} in a temporary file>"
 
     def __len__(self) -> int:
         """The number of items."""
@@ -222,6 +255,10 @@ class StoredOutputs(Mapping[str, Rewrites]):
     def __reduce__(self) -> tuple[type[StoredOutputs], tuple[Sequence[str], Sequence[Rewrites]]]:
         """Pickle what it is made of."""
         return StoredOutputs, (self.ids, self._rewrites)
+
+    def __repr__(self) -> str:
+        """Show how many sentences there are."""
+        return f"<StoredOutputs for {count_noun(len(self.ids), 'sentence')}>"
 
     def __len__(self) -> int:
         """The number of sentences."""

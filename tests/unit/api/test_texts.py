@@ -93,6 +93,10 @@ def test_one_text_is_one_sentence(references):
         (SOURCES, Table(a=OUTPUTS, b=OUTPUTS, c=OUTPUTS), REFERENCES, "hypotheses"),
         (SOURCES, OUTPUTS, [{"references": text} for text in OUTPUTS], "references[0]"),
         (set(SOURCES), OUTPUTS, REFERENCES, "sources"),
+        # Half a surrogate pair is no character.
+        (SOURCES, [*OUTPUTS[:2], "\ud800"], REFERENCES, "hypotheses[2]"),
+        (SOURCES, OUTPUTS, [*REFERENCES[:2], ["x", "a\udfff"]], "references[2][1]"),
+        ("\ud83d", "x", ["x"], "sources"),
     ],
 )
 def test_what_is_no_text_or_not_there_is_named(sources, hypotheses, references, named: str):

@@ -323,6 +323,7 @@ def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
     assert f"cilin.txt           {shared}/data/cherrant/cilin.txt\n" in out
     monkeypatch.setattr(data_module, "find_spec", lambda _: None)
     monkeypatch.setattr("gecbench.edits.alignment.compiled", None)
+    monkeypatch.setattr("gecbench.lang.zh.char.compiled", None)
     out = run("doctor")[1]
     assert "opencc              missing; run: pip install 'gecbench[zh]'\n" in out
     assert "scipy               missing; run: pip install 'gecbench[statistics]'\n" in out
@@ -331,9 +332,7 @@ def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
     assert "django              missing; run: pip install 'gecbench[annotate]'\n" in out
     assert "gunicorn            missing; run: pip install 'gecbench[annotate]'\n" in out
     assert "psycopg             missing; run: pip install 'gecbench[postgres]'\n" in out
-    assert (
-        "kernel              python for Chinese (install a C++ compiler and gecbench again" in out
-    )
+    assert "kernel              python for Chinese, zh-char (install a C++ compiler and" in out
     assert "run: gecbench data get cherrant" in out
 
 

@@ -1,6 +1,9 @@
 """Large corpora lie in a temporary file, and give what they give in memory."""
 
+import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
@@ -46,6 +49,36 @@ def test_items_come_as_they_were_stored():
     assert pickle.loads(pickle.dumps(kept)) == tuple(samples)
     assert [*pickle.loads(pickle.dumps(kept[1000:2000]))] == samples[1000:2000]
     assert stored.store(samples, Sample) == tuple(samples)
+    outputs = stored.StoredOutputs(["a", "b"], [(Rewrite("甲"),)] * 2)
+    shown = {repr(kept): 2500, repr(kept[:1000]): 1000, repr(outputs): 2}
+    assert all(f"{size:,}" in text or str(size) in text for text, size in shown.items())
+    assert all(" at 0x" not in text and len(text) < 80 for text in shown)
+
+
+FULL = """
+import resource, sys
+from gecbench.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+main(["score", *sys.argv[1:], "--scheme", "zh-char", "--metric", "cherrant"])
+"""
+
+
+def test_a_full_folder_of_temporary_files_is_named(tmp_path):
+    for name, row in (("dev.tsv", "我去了学校\t我去学校\n"), ("a.txt", "我去学校\n")):
+        with (tmp_path / name).open("w", encoding="utf-8") as file:
+            file.writelines(f"{n}\t{row}" if "\t" in row else row for n in range(20_500))
+    (temporary := tmp_path / "temporary").mkdir()
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "dev.tsv"), str(tmp_path / "a.txt")],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1, ended.stderr
+    assert f"{temporary}: " in ended.stderr
+    assert "TMPDIR" in ended.stderr
 
 
 @pytest.mark.parametrize(("size", "jobs"), [(1, 1), (2, 1), (7, 1), (7, 2), (30, 1)])

@@ -43,6 +43,11 @@ def scheme(_context: SchemeContext | None = None) -> Scheme:
     )
 
 
+def kernel_name() -> str:
+    """Which kernel runs: "compiled" or "python"."""
+    return "python" if compiled is None else "compiled"
+
+
 def _extract(source: Sentence, target: Sentence) -> Extraction:
     edits = []
     for start, end, target_start, target_end in _spans(source, target):
