@@ -16,6 +16,7 @@ Tree::
 from __future__ import annotations
 
 import copyreg
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple, Self
@@ -84,6 +85,19 @@ class OptionAdvice(str):
         return OptionAdvice(self.template, option, page=self.page) if self.option == of else self
 
 
+def printed_path(path: object) -> str:
+    """A file as messages name it: an address has both slashes again, and loses its password.
+
+    >>> printed_path("ftp:/me:secret@host/dev.tsv"), printed_path("file:/tmp/x"), printed_path("a")
+    ('ftp://host/dev.tsv', 'file:///tmp/x', 'a')
+    """
+    address = re.match(r"([A-Za-z0-9]{2,}):/+([^/@:]*:[^/]*@)?(?=.)", str(path))
+    if address is None:
+        return str(path)
+    slashes = "///" if address[1] == "file" else "//"
+    return f"{address[1]}:{slashes}{str(path)[address.end() :]}"
+
+
 class Place(NamedTuple):
     """A line of a file."""
 
@@ -92,7 +106,7 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         """As editors and compilers write it."""
-        return f"{self.path}:{self.line}"
+        return f"{printed_path(self.path)}:{self.line}"
 
 
 class GecbenchError(Exception):
@@ -111,7 +125,7 @@ class GecbenchError(Exception):
         ready = isinstance(message, Message) and not values
         self.message: Message = message if ready else Message(message, **values)  # type: ignore[assignment]
         self.at = at
-        super().__init__(self.message if at is None else f"{at}: {self.message}")
+        super().__init__(self.message if at is None else f"{printed_path(at)}: {self.message}")
 
     @property
     def values(self) -> Mapping[str, object]:

@@ -20,6 +20,7 @@ from gecbench.core.errors import (
     MissingExtraError,
     Place,
     UsageError,
+    printed_path,
     reason,
 )
 
@@ -77,48 +78,97 @@ def address_of(path: Path) -> str | None:
     return f"{scheme}:///{rest}" if scheme == "file" else f"{scheme}://{rest}"
 
 
-def _file_system(address: str) -> tuple[Any, str]:
+_READ, _WRITTEN = "cannot be read", "cannot be written"
+_STORES = {
+    "abfs": "adlfs",
+    "az": "adlfs",
+    "gcs": "gcsfs",
+    "gs": "gcsfs",
+    "hdfs": "pyarrow",
+    "http": "requests aiohttp",
+    "https": "requests aiohttp",
+    "s3": "s3fs",
+    "s3a": "s3fs",
+    "sftp": "paramiko",
+    "ssh": "paramiko",
+}
+"""What fsspec needs for the addresses of a store, where it needs another package."""
+
+
+def _file_system(address: str, failure: str) -> tuple[Any, str]:
     """What fsspec reads and writes an address with, and the path in it.
 
     Raises:
         MissingExtraError: fsspec is not installed.
-        GecbenchError: Nothing is known of such addresses, or the library for them is missing.
+        GecbenchError: Nothing is known of such addresses, the library for them is missing, or the
+            store does not answer.
     """
     try:
         from fsspec.core import url_to_fs
     except ImportError:
         raise MissingExtraError("fsspec", "remote") from None
-    with _explain_store_errors(address, "cannot be used"):
+    with _explain_store_errors(address, failure):
         return cast("tuple[Any, str]", url_to_fs(address))
 
 
+class _StoreFile(RawIOBase):
+    """A file of a store whose errors are explained."""
+
+    def __init__(self, file: Any, address: str, failure: str) -> None:
+        self._file, self._address, self._failure = file, address, failure
+
+    def readable(self) -> bool:
+        return self._failure == _READ
+
+    def writable(self) -> bool:
+        return self._failure == _WRITTEN
+
+    def seekable(self) -> bool:
+        return bool(self._file.seekable())
+
+    def readinto(self, buffer: Any) -> int:
+        with _explain_store_errors(self._address, self._failure):
+            return int(self._file.readinto(buffer))
+
+    def write(self, content: Any) -> int:
+        with _explain_store_errors(self._address, self._failure):
+            return int(self._file.write(content))
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        with _explain_store_errors(self._address, self._failure):
+            return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+
 @contextmanager
-def _open_address(address: str, mode: Literal["rb", "wb"]) -> Iterator[BinaryIO]:
+def _open_address(address: str, mode: Literal["rb", "wb"]) -> Iterator[RawIOBase]:
     """Open a file elsewhere; one that is written is there when the block ends well, or not at all.
 
     Raises:
-        GecbenchError: It cannot be opened, or not written to its end.
+        GecbenchError: It cannot be opened, or not read or written to its end.
     """
-    system, path = _file_system(address)
-    with explain_read_errors(address) if mode == "rb" else explain_errors(address):
-        transaction = system.start_transaction() if mode == "wb" else None
-        file = None
-        try:
-            with _explain_store_errors(address, "cannot be opened"):
-                file = system.open(path, mode)
-            yield file
-        except BaseException:
-            with suppress(Exception):
-                if file:
-                    file.close()
-            with suppress(Exception):
-                if transaction:
-                    transaction.complete(commit=False)
-            raise
-        with _explain_store_errors(address, "cannot be written to its end"):
+    failure = _READ if mode == "rb" else _WRITTEN
+    system, path = _file_system(address, failure)
+    transaction = file = None
+    try:
+        with _explain_store_errors(address, failure):
+            transaction = system.start_transaction() if mode == "wb" else None
+            file = system.open(path, mode)
+        yield _StoreFile(file, address, failure)
+        with _explain_store_errors(address, failure):
             file.close()
             if transaction:
                 transaction.complete()
+    except BaseException:
+        with suppress(Exception):
+            if file:
+                file.close()
+        with suppress(Exception):
+            if transaction:
+                transaction.complete(commit=False)
+        raise
 
 
 @contextmanager
@@ -126,14 +176,22 @@ def _explain_store_errors(address: str, failure: str) -> Iterator[None]:
     """Say in one line what the library of a store raises, as about credentials.
 
     Raises:
-        GecbenchError: It raises something else than the system would.
+        GecbenchError: It raises anything.
     """
-    try:
-        yield
-    except OSError:
-        raise
-    except Exception as error:
-        raise GecbenchError(f"{address}: {failure}: {reason(error)}") from error
+    with explain_read_errors(address) if failure == _READ else explain_errors(address, failure):
+        try:
+            yield
+        except OSError:
+            raise
+        except Exception as error:
+            package = _STORES.get(address.partition(":")[0])
+            advice = (
+                f"; run: pip install {package}"
+                if package and isinstance(error, ImportError)
+                else ""
+            )
+            why = reason(error).replace(address, printed_path(address))
+            raise GecbenchError(f"{printed_path(address)}: {failure}: {why}{advice}") from error
 
 
 def file_exists(path: Path) -> bool:
@@ -141,8 +199,8 @@ def file_exists(path: Path) -> bool:
     address = address_of(path)
     if address is None:
         return path.exists()
-    system, inside = _file_system(address)
-    with explain_read_errors(address):
+    system, inside = _file_system(address, _READ)
+    with _explain_store_errors(address, _READ):
         return bool(system.exists(inside))
 
 
@@ -156,11 +214,12 @@ def explain_read_errors(path: Path | str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise GecbenchError(f"{path}: no such file; check the path") from None
+        raise GecbenchError(f"{printed_path(path)}: no such file; check the path") from None
     except IsADirectoryError:
-        raise GecbenchError(f"{path}: is a folder; name a file in it") from None
+        raise GecbenchError(f"{printed_path(path)}: is a folder; name a file in it") from None
     except OSError as error:
-        raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
+        why = error.strerror or reason(error)
+        raise GecbenchError(f"{printed_path(path)}: cannot be read: {why}") from error
 
 
 @contextmanager
@@ -173,7 +232,8 @@ def explain_errors(path: Path | str | None, failure: str = "cannot be written") 
     try:
         yield
     except OSError as error:
-        raise GecbenchError(f"{path}: {failure}: {error.strerror}") from error
+        why = error.strerror or reason(error)
+        raise GecbenchError(f"{printed_path(path)}: {failure}: {why}") from error
 
 
 @contextmanager
@@ -189,7 +249,7 @@ def _open_to_read(path: Path) -> Iterator[BufferedReader]:
         return
     if address := address_of(path):
         with _open_address(address, "rb") as file:
-            yield BufferedReader(cast("RawIOBase", file), _BLOCK)
+            yield BufferedReader(file, _BLOCK)
         return
     with explain_read_errors(path), path.open("rb") as file:
         yield file
@@ -230,8 +290,8 @@ def stream_lines(path: Path) -> Iterator[str]:
             *lines, _ = block[: error.start].decode().split("\n")
             yield from lines
             raise FormatError(
-                f"{path}:{count + len(lines) + 1}: byte 0x{block[error.start]:02x} is not UTF-8; "
-                f"{_advice(block)}"
+                f"{Place(path, count + len(lines) + 1)}: byte 0x{block[error.start]:02x} is not "
+                f"UTF-8; {_advice(block)}"
             ) from None
         lines = text.split("\n")
         if not lines[-1]:
@@ -261,7 +321,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
     with _open_to_read(path) as raw, unpack(path, raw) if is_packed else nullcontext(raw) as file:
         content = file.read(len(codecs.BOM_UTF8))
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise FormatError(f"{path}:1: the file is UTF-16; save it as UTF-8")
+            raise FormatError(f"{Place(path, 1)}: the file is UTF-16; save it as UTF-8")
         content = content.removeprefix(codecs.BOM_UTF8)
         while more := cast("BufferedReader", file).read1(_BLOCK):  # of a pipe, what is there
             content += more
@@ -465,7 +525,7 @@ def check_target(path: Path) -> None:
         GecbenchError: It is a folder, or its folder is missing.
     """
     if address := address_of(path):
-        _file_system(address)
+        _file_system(address, _WRITTEN)
     elif str(path) != STDIO:
         _target(path)
 
@@ -478,7 +538,9 @@ def check_new(path: Path, *, overwrite: bool) -> None:
     """
     is_there = file_exists(path) if address_of(path) else path.is_file()
     if not overwrite and str(path) != STDIO and is_there:
-        raise GecbenchError(f"{path}: already exists; name another file, or add --overwrite")
+        raise GecbenchError(
+            f"{printed_path(path)}: already exists; name another file, or add --overwrite"
+        )
 
 
 def check_folder(path: Path) -> None:
@@ -491,7 +553,7 @@ def check_folder(path: Path) -> None:
     if str(path) == STDIO:
         raise UsageError("'-' is standard output, and no folder; name one")
     if address := address_of(path):
-        raise UsageError(f"{address}: folders are local, or mounted; name one")
+        raise UsageError(f"{printed_path(address)}: folders are local, or mounted; name one")
     for folder in (path, *path.parents):
         if folder.is_dir():
             return
@@ -524,7 +586,7 @@ def _open_to_write(path: Path) -> Iterator[BinaryIO]:
     """Yield what becomes a file when the block ends well, or a device or a pipe itself."""
     if address := address_of(path):
         with _open_address(address, "wb") as file:
-            yield file
+            yield cast("BinaryIO", file)
         return
     target = _target(path)
     if target is not None:
@@ -596,8 +658,9 @@ def encode_text(path: Path, text: str) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise GecbenchError(
-            f"{path}: cannot be written: half a character (U+{ord(text[error.start]):04X}) stands "
-            f"in {text[max(0, error.start - 10) : error.start]!r}...; fix the text"
+            f"{printed_path(path)}: cannot be written: half a character "
+            f"(U+{ord(text[error.start]):04X}) stands in "
+            f"{text[max(0, error.start - 10) : error.start]!r}...; fix the text"
         ) from None
 
 

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
+from unittest.mock import Mock
 
 import fsspec
 import pytest
@@ -19,6 +20,7 @@ from gecbench.core.errors import FormatError, GecbenchError, MissingExtraError, 
 from gecbench.core.files import (
     check_folder,
     check_target,
+    file_exists,
     name_of,
     read_bytes,
     read_lines,
@@ -229,6 +231,66 @@ def test_an_address_gets_a_whole_file_or_keeps_the_old_one(run, store):
 def test_what_is_not_at_an_address_is_said(store, address: str, facts: tuple[str, ...]):
     with expect_error(GecbenchError, *facts):
         read_lines(Path(address))
+
+
+class _Failing(fsspec.AbstractFileSystem):  # type: ignore[misc]
+    """A store whose library has errors of its own: each address fails in what it is called."""
+
+    protocol = "failing"
+
+    def _fail(self, step: str, path: str) -> None:
+        if step in path:
+            raise ArithmeticError("the library's own words")
+
+    def exists(self, path: str, **_: Any) -> bool:
+        self._fail("info", path)
+        return False
+
+    def _open(self, path: str, mode: str = "rb", **_: Any) -> Any:
+        self._fail("open", path)
+        system = self
+
+        class File(io.BytesIO):
+            def readinto(self, buffer: Any) -> int:
+                system._fail("read", path)
+                return super().readinto(buffer)
+
+            def write(self, content: Any) -> int:
+                system._fail("write", path)
+                return super().write(content)
+
+            def close(self) -> None:
+                system._fail("close", path)
+                super().close()
+
+        return File()
+
+
+@pytest.mark.parametrize("step", ["info", "open", "read", "write", "close"])
+def test_what_the_library_of_a_store_raises_is_explained(step: str):
+    fsspec.register_implementation("failing", _Failing, clobber=True)
+    path = Path(f"failing://me:secret@host/{step}.tsv")
+    if step in ("open", "read", "close"):
+        with expect_error(GecbenchError, f"failing://host/{step}.tsv: cannot be read", "own words"):
+            read_lines(path)
+    if step in ("open", "write", "close"):
+        with expect_error(GecbenchError, f"failing://host/{step}.tsv: cannot be written"):
+            write_bytes(path, b"text")
+    if step == "info":
+        with expect_error(GecbenchError, f"failing://host/{step}.tsv: cannot be read"):
+            file_exists(path)
+
+
+def test_a_store_that_does_not_answer_and_a_missing_package_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    with expect_error(GecbenchError, "ftp://127.0.0.1:1/dev.tsv", "cannot be written"):
+        check_target(Path("ftp://127.0.0.1:1/dev.tsv"))
+    monkeypatch.setattr(
+        "fsspec.core.url_to_fs", Mock(side_effect=ImportError("Install s3fs to access S3"))
+    )
+    with expect_error(GecbenchError, "s3://bucket/dev.tsv", "pip install s3fs"):
+        read_lines(Path("s3://bucket/dev.tsv"))
 
 
 def test_without_fsspec_the_command_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch):
