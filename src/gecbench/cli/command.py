@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
@@ -32,12 +33,22 @@ from gecbench.core.options import Argument, Complete, Option, Without
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+
+class FilePath(click.Path):
+    """A path that is not looked at before it is read, so that one place words the failure."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse file:// without a third slash, which would be another file without a word."""
+        if re.match(r"([^/=]*=)?file://[^/]", str(value)):
+            raise UsageError(f"{value}: such an address has three slashes, as file:///tmp/dev.tsv")
+        return super().convert(value, param, ctx)
+
+
 _TYPES: Mapping[object, click.ParamType[Any]] = {
     str: click.STRING,
     int: click.INT,
     float: click.FLOAT,
-    # Not looked at before it is read, so that one place words the failure.
-    Path: click.Path(path_type=Path),
+    Path: FilePath(path_type=Path),
 }
 
 
@@ -317,7 +328,8 @@ def _check_needs(context: click.Context, options: Sequence[_DeclaredOption]) -> 
                     f"{name} out"
                 )
         missing = " or ".join(need.opts[0] for need in needs)
-        raise UsageError(f"{name} has no effect without {missing}; add it, or leave {name} out")
+        it = f"{missing} ray" if missing == "--engine" else "it"
+        raise UsageError(f"{name} has no effect without {missing}; add {it}, or leave {name} out")
 
 
 def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) -> None:
@@ -408,9 +420,9 @@ def _same(path: Path, other: Path) -> bool:
 
 
 def split_name(path: Path) -> tuple[str | None, Path]:
-    """Divide NAME=FILE, unless there is a file of that very name."""
+    """Divide NAME=FILE, unless there is a file of that very name, or = is in an address."""
     name, equals, file = str(path).partition("=")
-    if equals and name and not path.exists():
+    if equals and name and ":/" not in name and not path.exists():
         return name, Path(file)
     return None, path
 

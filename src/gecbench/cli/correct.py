@@ -83,7 +83,10 @@ class _Files:
         if self.target_format:
             load_writer(self.target_format)
         if self.restart and is_stream(self.output):
-            refuse("only a run to a file, named by --output, can be begun again", "--restart")
+            why = "only a run to a file, named by --output, can be begun again"
+            if address_of(self.output):
+                why = "an address keeps nothing to go on from"
+            refuse(why, "--restart")
         if self.diff:
             refuse("--diff shows changes on the terminal", "--to", *self.output_option())
 
@@ -181,7 +184,8 @@ def _is_text(text_or_file: str, format: object) -> bool:
     if text_or_file == STDIO or format:
         return False
     try:
-        if address_of(Path(text_or_file)) or Path(text_or_file).exists():
+        has_space = any(map(str.isspace, text_or_file))
+        if (address_of(Path(text_or_file)) and not has_space) or Path(text_or_file).exists():
             return False
     except OSError as error:
         # No file system takes a name as long as that; whatever else it is, reading will say.

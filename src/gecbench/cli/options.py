@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 import click
 
 from gecbench.api.options import PLAIN, Options, Places, SchemeSpec
-from gecbench.cli.command import explicit_options, named_files, refuse
+from gecbench.cli.command import FilePath, explicit_options, named_files, refuse
 from gecbench.core.errors import FormatError, NoEffectError, UnknownNameError, UsageError
 from gecbench.core.options import Argument, Cluster, Option, Without, Workers, pairs
 from gecbench.core.sample import NOT_KEPT, Corpus, SystemOutput
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
-FILE = click.Path(path_type=Path)
-"""A path that is not looked at before it is read, so that one place words the failure."""
+FILE = FilePath(path_type=Path)
 
 AND = "+"
 """Stands between two corpora with their systems."""

@@ -693,7 +693,7 @@ def write_text(path: Path, text: str | Iterable[str], stdout: TextIO | None = No
     Args:
         path: The file.
         text: Its content, or pieces of it that are made one after another.
-        stdout: Takes the place of standard output.
+        stdout: Takes the place of standard output, to which what comes before an error is written.
 
     Raises:
         GecbenchError: The text has half a character, or the folder is missing or may not be
@@ -705,7 +705,7 @@ def write_text(path: Path, text: str | Iterable[str], stdout: TextIO | None = No
         return
     stream = stdout or sys.stdout
     for piece in _joined(pieces):
-        encode_text(path, piece)  # which has half a character before anything is written
+        encode_text(path, piece)  # half a character is told of before its piece is written
         if stream is None:
             raise GecbenchError("standard output is closed; nothing can be written to it")
         stream.write(piece)

@@ -366,6 +366,8 @@ def test_doctor_bears_a_package_without_version(run, monkeypatch):
         ("mine=x.txt", "mine", "x.txt"),
         ("我的=a=b.txt", "我的", "a=b.txt"),
         ("=x.txt", None, "=x.txt"),
+        ("s3://bucket/k=v.txt", None, "s3://bucket/k=v.txt"),
+        ("mine=s3://bucket/k=v.txt", "mine", "s3://bucket/k=v.txt"),
         ("a=b", None, "a=b"),  # there is a file of that very name
     ],
 )

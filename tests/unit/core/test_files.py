@@ -293,6 +293,24 @@ def test_a_store_that_does_not_answer_and_a_missing_package_are_named(
         read_lines(Path("s3://bucket/dev.tsv"))
 
 
+@pytest.mark.parametrize(
+    ("words", "fact"),
+    [
+        (("correct", "zh-homophone", "http://a.b 我去了学校"), "--text"),
+        (("convert", "file://tmp/dev.tsv", "--to", "m2"), "file:///tmp/dev.tsv"),
+        (
+            ("correct", "zh-homophone", "d.txt", "-o", "file:///tmp/o.txt", "--restart"),
+            "an address",
+        ),
+        (("edits", "d.tsv", "--scheme", "zh-char", "--resume", "parts"), "--engine ray"),
+    ],
+)
+def test_what_cannot_be_an_address_is_refused(run, words: tuple[str, ...], fact: str):
+    code, _, message = run(*words)
+    assert code != 0
+    assert fact in message
+
+
 def test_without_fsspec_the_command_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with expect_error(MissingExtraError, "gecbench[remote]"):
