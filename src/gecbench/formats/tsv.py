@@ -26,6 +26,7 @@ from gecbench.formats.texts import (
     chinese_loss,
     format_rows,
     is_number,
+    not_kept,
     parse_rows,
     text_losses,
     text_of,
@@ -306,20 +307,31 @@ NLPCC18 = Format(
 # (0 is the title), sentence, corrections; blank lines between entries. So is the NAIST Lang-8
 # Corpus of Learner English 1.0 (entries.train).
 
-_LANG8_ROW = re.compile(r"\d+\t(\d+)\thttps?://\S+\t(\d+)\t([^\t]*[^\t\s][^\t]*)((?:\t[^\t]*)*)")
+_LANG8_ROW = re.compile(r"(\d+)\t(\d+)\thttps?://\S+\t(\d+)\t([^\t]*)((?:\t[^\t]*)*)")
+_BLANK_SENTENCE = Message("a blank sentence")
 
 
 def _stream_lang8(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     """Stream the rows, numbered; a sentence that nobody corrected has no reference.
 
+    A row whose sentence is blank is left out, and counted among what is not kept.
+
     Raises:
-        FormatError: Names the first row that lacks a cell.
+        FormatError: Names the first row that lacks a cell, or with another number of corrections
+            than it says.
     """
-    filled = ((n, line) for n, line in enumerate(lines, 1) if line.strip())
-    rows = parse_rows(path, filled, _lang8_sample)
-    return Corpus(name_of(path), ()), (
+    filled = [(n, line) for n, line in enumerate(lines, 1) if line.strip()]
+    sentences = [(n, line) for n, line in filled if not _is_blank_lang8(line)]
+    rows = parse_rows(path, sentences, _lang8_sample)
+    left_out = {_BLANK_SENTENCE: len(filled) - len(sentences)}
+    return Corpus(name_of(path), (), None, not_kept(left_out)), (
         (n, replace(row, id=str(k))) for k, (n, row) in enumerate(rows, 1)
     )
+
+
+def _is_blank_lang8(line: str) -> bool:
+    match = _LANG8_ROW.fullmatch(line)
+    return match is not None and not match[4].strip()
 
 
 def _lang8_sample(line: str) -> Sample:
@@ -330,8 +342,15 @@ def _lang8_sample(line: str) -> Sample:
             "sentence TAB corrections; here is {text}",
             text=quote(line),
         )
-    entry, position, source, cells = match.groups()
+    count, entry, position, source, cells = match.groups()
     rewrites = tuple(Rewrite(text=text) for text in cells.split("\t") if text.strip())
+    if not len(rewrites) <= int(count) <= cells.count("\t"):  # blank corrections may count
+        raise FormatError(
+            "the row says that it has {count} corrections, and has {number}; here is {text}",
+            count=count,
+            number=len(rewrites),
+            text=quote(line),
+        )
     return Sample("", source, rewrites, {"document": entry, "position": position})
 
 

@@ -53,7 +53,9 @@ def first_references(corpus: Corpus, most: int | None, *, required: bool = True)
         if required and not sample.references:
             raise CorpusError(
                 f"{corpus.name}: sentence {sample.id!r} has no reference; "
-                "give a TSV, M2 or JSONL that has them, or text files with --reference"
+                "give a TSV, M2 or JSONL that has them, or text files with --reference; "
+                "gecbench data prepare --corpus NAME=FILE -o FILE.jsonl keeps the sentences "
+                "that have one"
             )
     if most is None:
         return corpus

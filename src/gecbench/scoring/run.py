@@ -222,8 +222,8 @@ def _origin_notes(
         notes.append(
             Message(
                 "{corpus}: some edits are those of files that do not say what found them, the "
-                "others those of scheme {scheme}; where their spans differ, a right correction loses "
-                "points: --re-extract extracts all again and compares like with like",
+                "others those of scheme {scheme}; where their spans differ, a right correction "
+                "loses points: --re-extract extracts all again and compares like with like",
                 corpus=name,
                 scheme=scheme.name,
             )

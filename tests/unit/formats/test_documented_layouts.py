@@ -68,6 +68,20 @@ def test_lang_8_has_a_sentence_in_a_row_and_blank_lines_between_entries(tmp_path
         gecbench.load(path)
 
 
+def test_lang_8_counts_blank_sentences_and_refuses_wrong_counts_of_corrections(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "entries.train"
+    blank = "0\t77\thttp://lang-8.com/1/journals/2/\t0\t \n"
+    path.write_text(blank + FILES["lang8"] + blank, "utf-8")
+    corpus = gecbench.load(path)
+    assert [sample.id for sample in corpus.samples] == ["1", "2"]
+    assert corpus.provenance["not kept"].startswith("2 times")
+    path.write_text(FILES["lang8"] + LANG8.format(3, "\tHe goes ."), "utf-8")
+    with expect_error(FormatError, f"{path}:4", "2", "1"):
+        gecbench.load(path)
+
+
 @pytest.mark.parametrize(
     ("content", "columns"),
     [
