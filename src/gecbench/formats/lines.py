@@ -43,7 +43,10 @@ _HEADER = re.compile(r"\w+([,;]\w+)+")
 _NAMES = re.compile(r"[A-Za-z_]\w*(?:([,;])[A-Za-z_]\w*)(?:\1[A-Za-z_]\w*)*", re.ASCII)
 """A header of CSV without a word that says so; its rows tell."""
 _TITLE = re.compile(r"# +\w")
+_MARKDOWN = re.compile(r"#+ +\w|[-*] +\w|\d+[.)] +\w|```|> |\|.*\|")
+"""What of Markdown may follow a title, as a heading, a list or a table."""
 _HEADINGS = frozenset(("source", "src", "sentence", "text", "input", "target", "reference"))
+_COLUMN_NAMES = _HEADINGS | {"id", "name", "label", "correction", "output"}
 _TABLES = ("CSV", "JSON", "a JSON list")
 _OTHER_BEGINNINGS = {
     "a JSON list": re.compile(r'\s*\[\s*(?:[{"]|$)'),
@@ -80,8 +83,8 @@ def check(path: Path, lines: Sequence[str]) -> None:
     names = re.split("[,;]", first.lower())
     if kind is None and _HEADER.fullmatch(first) and not _HEADINGS.isdisjoint(names):
         kind = "CSV"
-    if kind is None and _TITLE.match(first) and not "".join(lines[n : n + 1]).strip():
-        kind = "Markdown" if len(lines) > n else None
+    if kind is None and _TITLE.match(first) and any(map(_MARKDOWN.match, lines[n:])):
+        kind = "Markdown"
     if kind is None and _has_columns(first, lines[n:]):
         kind = "CSV"
     if kind is not None:
@@ -89,12 +92,17 @@ def check(path: Path, lines: Sequence[str]) -> None:
 
 
 def _has_columns(first: str, rows: Sequence[str]) -> bool:
-    """Whether names with commas or semicolons between them begin rows that have as many."""
+    """Whether names with commas or semicolons between them begin rows that have as many.
+
+    Two names are enough only where one is usual for a column.
+    """
     header = _NAMES.fullmatch(first)
     filled = [row for row in rows if row.strip()]
     if not header or not filled:
         return False
     width = first.count(header[1])
+    if width < 2 and _COLUMN_NAMES.isdisjoint(re.split("[,;]", first.lower())):
+        return False
     return all(len(row) == width + 1 for row in csv.reader(filled, delimiter=header[1]))
 
 

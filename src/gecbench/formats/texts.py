@@ -59,6 +59,11 @@ OR_LINES = OptionAdvice(
     page=Message(", or choose the format lines if this is a text"),
 )
 """How a file that looks like something else is read as a text."""
+_LINES_FIRST = OptionAdvice(
+    "say {option} lines if this is a text; ",
+    "--from",
+    page=Message("choose the format lines if this is a text; "),
+)
 
 
 def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
@@ -71,21 +76,21 @@ def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
     """
     if is_table:
         return FormatError(
-            "this looks like {kind}, and which column is what has to be said: {columns}; the "
-            "formats without such columns are {formats}{option}",
+            "{option}this looks like {kind}, and which column is what has to be said: {columns}; "
+            "the formats without such columns are {formats}",
             at=at,
             kind=kind,
             columns=COLUMNS,
             formats=", ".join(name for name in FORMATS if name != "table"),
-            option=OR_LINES,
+            option=_LINES_FIRST,
         )
     return FormatError(
-        "this looks like {kind}, which is not read; make it one of {formats} "
-        "(docs/formats.md){option}",
+        "{option}this looks like {kind}, which is not read; make it one of {formats} "
+        "(docs/formats.md)",
         at=at,
         kind=kind,
         formats=", ".join(FORMATS),
-        option=OR_LINES,
+        option=_LINES_FIRST,
     )
 
 

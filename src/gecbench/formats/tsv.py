@@ -323,7 +323,7 @@ def _stream_lang8(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     filled = [(n, line) for n, line in enumerate(lines, 1) if line.strip()]
     sentences = [(n, line) for n, line in filled if not _is_blank_lang8(line)]
     rows = parse_rows(path, sentences, _lang8_sample)
-    left_out = {_BLANK_SENTENCE: len(filled) - len(sentences)}
+    left_out: dict[str, int] = {_BLANK_SENTENCE: len(filled) - len(sentences)}
     return Corpus(name_of(path), (), None, not_kept(left_out)), (
         (n, replace(row, id=str(k))) for k, (n, row) in enumerate(rows, 1)
     )

@@ -39,9 +39,9 @@ OTHER_FILES = [
     ("a.txt", "### Essay 1\nHe go .", 1, "Markdown"),
     ("a.jsonl", '\n{"source": "He go ."}', 2, "JSON"),
     ("a.sgml", "  <TEXT>He go .</TEXT>\n  <MISTAKE>", 1, "SGML"),
-    ("a.txt", "# Essays\n\nHe go .", 1, "Markdown"),
+    ("a.txt", "# Essays\n\n## One\nHe go .", 1, "Markdown"),
     ("predictions", "name,city\nAnn,Bonn\nJohn,New York", 1, "CSV"),
-    ("predictions", "a;b\n1;2", 1, "CSV"),
+    ("predictions", "a;b;c\n1;2;3", 1, "CSV"),
     ("a.json", '"He go home ."', 1, "JSON"),
     ("a.yaml", "text: He go .", 1, "YAML"),
     ("a.tex", "\\section{He go .}", 1, "TeX"),
@@ -60,7 +60,7 @@ def test_a_file_of_another_kind_is_text_only_if_the_format_is_named(
     message = str(caught.value)
     assert message.startswith(f"{path}:{line}: ")
     assert kind in message
-    assert "--from lines" in message
+    assert message.startswith(f"{path}:{line}: say --from lines")
     texts = [sample.source for sample in read(path, format="lines").samples]
     assert texts == content.split("\n")
 
@@ -70,6 +70,7 @@ def test_a_file_of_another_kind_is_text_only_if_the_format_is_named(
     [
         *("[缺失成分]了。", "[sic] He go .", "<unk> go home .", "<b>He</b> go .", "Well, I go ."),
         *("well,yes", "well,yes\nno,I go ,too", "你好,我去\n好,再见", "# 1 He go .\nShe go ."),
+        *("Hi,there\nYes,please\nNo,thanks", "# 1 topping please\n\nI has it"),
     ],
 )
 def test_a_sentence_with_brackets_or_commas_is_a_sentence(tmp_path: Path, sentence: str) -> None:
