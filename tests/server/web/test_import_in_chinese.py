@@ -247,11 +247,13 @@ def test_files_beside_a_file_are_refused_in_chinese(project, monkeypatch):
     page = boss.html(uploaded(boss, source, "dev.tsv", b"x\n \n"))
     assert shown_messages(page) == [("", "ref0 的这一行是空行；请补上")]
     page = boss.html(uploaded(boss, source, "dev.tsv", b"x\ny\n") + "?format=m2")
-    assert "答案文件只能与逐行文本一起导入，不能与格式 m2 一起" in str(shown_messages(page))
+    assert "参考答案文件只能与逐行文本一起导入，不能与格式 m2 一起" in str(shown_messages(page))
     many = [SimpleUploadedFile("r", b"x") for _ in range(11)]
     files = {"file": SimpleUploadedFile("dev.tsv", b"x"), "references": many}
     answer = boss.client.post(BEGIN, files)
-    assert shown_messages(answer.content.decode()) == [("", "一个原句文件最多可附带 10 个答案文件")]
+    assert shown_messages(answer.content.decode()) == [
+        ("", "一个原句文件最多可附带 10 个参考答案文件")
+    ]
     monkeypatch.setattr("gecbench.server.web.manage.imports.MOST_BYTES", 3)
     answer = boss.client.post(BEGIN, {"file": SimpleUploadedFile("a: b.txt", b"long\n")})
     expected = [("", "a: b.txt：有 5 字节；一次最多读取 3 字节，请拆分文件")]
@@ -260,8 +262,9 @@ def test_files_beside_a_file_are_refused_in_chinese(project, monkeypatch):
 
 def test_what_exports_and_releases_refuse_is_told_in_chinese(project):
     boss = person("zh-hans")
+    assert "FCGEC、" in boss.html("/p/story/manage/import")  # names in one kind of comma
     page = boss.html("/p/story/manage/export")
-    assert shown_messages(page) == [("", "项目 story 还没有标准答案；请先审核一些句子")]
+    assert shown_messages(page) == [("", "项目 story 还没有标准答案；请先审核一些句子。")]
     answer = boss.form("/p/story/manage/releases", name="v1")
     assert shown_messages(answer.content.decode()) == [
         ("", "项目 story 还没有标准答案；没有可发布的内容")

@@ -8,8 +8,9 @@ from typing import Any, cast
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
+from django.utils.functional import keep_lazy_text
 from django.utils.text import format_lazy
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.formats import FORMATS, load_format
@@ -61,6 +62,11 @@ class _FilesInput(forms.FileInput):
     allow_multiple_selected = True
 
 
+@keep_lazy_text
+def _join(separator: object, *names: str) -> str:
+    return str(separator).join(names)
+
+
 class UploadForm(forms.Form):
     """A file with sentences, and files with their references, line by line."""
 
@@ -71,7 +77,10 @@ class UploadForm(forms.Form):
                 "Plain lines, {names}, Label Studio, doccano, or any CSV, TSV, JSON or JSONL whose "
                 "columns you name; at most 100 MB and a million lines."
             ),
-            names=", ".join(filter(None, dict.fromkeys(load_format(n).title for n in FORMATS))),
+            names=_join(
+                pgettext_lazy("list", ", "),
+                *filter(None, dict.fromkeys(load_format(name).title for name in FORMATS)),
+            ),
         ),
         allow_empty_file=True,
         error_messages=dict.fromkeys(("required", "invalid"), _("Choose a file first.")),
