@@ -238,7 +238,7 @@ def long_work(folder: Path) -> list[str]:
     sources = [letters[at : at + 1500] for at in range(1500)]
     (folder / "x.src").write_text("\n".join(sources), encoding="utf-8")
     (folder / "x.ref").write_text("\n".join(text[::-1] for text in sources), encoding="utf-8")
-    words = ["score", "x.src", "x.ref", "--reference", "x.ref", *CHAR]
+    words = ["score", "x.src", "x.ref", "--reference", "x.ref", *CHAR, "--level", "detection-span"]
     return [sys.executable, "-m", "gecbench", *words, "--per-sentence", "rows.jsonl"]
 
 

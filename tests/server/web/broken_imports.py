@@ -350,6 +350,9 @@ BROKEN: dict[str, Mapping[str, str | bytes]] = {
         "no essay": "\n",
         "an empty essay": "### essay_id = 1\n\n### essay_id = 2\n好。\n",
     },
+    "lang8": {
+        "too few corrections": "2\t12\thttp://lang-8.com/1/2\t1\t好\t很好\n",
+    },
     "nlpcc18": {
         "too few corrections": "1\t2\t好\t很好\n",
         "an empty correction": "1\t1\t好\t \n",

@@ -321,7 +321,8 @@ PyObject *count_matches(PyObject *, PyObject *sentences) {
         Counter counter;
         for (Py_ssize_t at = 0; rows && at < PyList_Size(sentences); ++at) {
             PyObject *row = counter.count(PyList_GetItem(sentences, at));
-            if (!row || PyList_Append(rows, row) < 0) Py_CLEAR(rows);
+            // Ctrl-C is heard between two sentences.
+            if (!row || PyList_Append(rows, row) < 0 || PyErr_CheckSignals() < 0) Py_CLEAR(rows);
             Py_XDECREF(row);
         }
         PyObject *labels = rows ? PyList_New(0) : nullptr;
