@@ -27,7 +27,7 @@ help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 # A worker more than cores, which works while another waits for a file or a process.
-test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and the quick tests; 8 to 9 minutes on 2 cores
+test: $(VENV)/.dev lint  ## what everybody runs before every commit: lint and the quick tests; 8 minutes on 2 cores
 	$(BIN)/pytest -n $$(($$(nproc) + 1)) --dist worksteal -m 'not slow' $(COVERAGE)
 
 # Two workers more than cores: these tests wait for servers, browsers and disks.

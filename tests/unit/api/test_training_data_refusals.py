@@ -76,7 +76,7 @@ class TestRefused:
             ({"x": {"path": "lines"}}, "no sentence has a reference, so there is no pair"),
             ({"x": {"path": "same", "format": "pairs"}}, "of 1 pair none is left"),
             ({"x": {"path": "c.tsv", "references": ["lines"]}}, "lines: 1 line, but c.tsv has 2"),
-            ({"x": {"path": "long"}}, "--from x=pairs reads source TAB target"),
+            ({"x": {"path": "long"}}, "here it is --from x=pairs"),
         ],
     )
     def test_wrong_corpora(self, corpora: dict[str, dict[str, object]], line: str):
