@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, printed_path
 from gecbench.core.files import (
     STDIO,
     encode_pieces,
@@ -164,8 +164,8 @@ def write(corpus: Corpus, path: Path | str, *, format: str) -> None:
     existing = [file for file in files if file_exists(file)]
     if existing:
         raise GecbenchError(
-            f"{existing[0]}: already exists and would be replaced; remove it, or write to "
-            "another name"
+            f"{printed_path(existing[0])}: already exists and would be replaced; remove it, or "
+            "write to another name"
         )
     stale = [old for old in Path(f"{path}.ref0").parent.glob("*.ref*") if _stale(old, files, path)]
     if stale:

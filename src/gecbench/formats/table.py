@@ -275,10 +275,10 @@ def read_columns(text: str, *, of_system: bool = False) -> Mapping[str, Sequence
     for part in split_names(text):
         role, equals, names = part.partition("=")
         if not equals or not names or role in columns:
+            option = "--system-columns" if of_system else "--columns"
+            form = SYSTEM_FORM if of_system else CORPUS_FORM
             raise UsageError(
-                f"--system-columns {text!r} must be {SYSTEM_FORM}, each once"
-                if of_system
-                else f"--columns {text!r} must be {CORPUS_FORM}, each once"
+                f"{option} {text!r} must be {form}, each once; a name with a comma is quoted"
             )
         columns[role] = split_names(names, ";")
     return names_of(columns, SYSTEM_ROLES if of_system else ROLES)

@@ -116,7 +116,7 @@ class ScoreReport:
         Raises:
             UsageError: pandas is not installed, or there is no such frame.
         """
-        check_choice("of", of, ("systems", "types", "sentences"))
+        check_choice("argument 'of'", of, ("systems", "types", "sentences"))
         try:
             pandas = import_module("pandas")
         except ModuleNotFoundError as error:
