@@ -95,64 +95,131 @@ def _header(person: Person) -> Json:
     }
 
 
+Columns = tuple[str, ...]
+"""What is told of a row, each as `name` or as `name=path.to.it`."""
+
+_PROJECT = "project=project.slug"
+
+
+def _sentence(path: str) -> Columns:
+    """The columns of a sentence, which a path leads to."""
+    columns = (("project", "project.slug"), ("sentence", "number"), ("source", "text"))
+    return tuple(f"{name}={path}.{column}" for name, column in columns)
+
+
 def _kinds(
     person: Person,
 ) -> Iterator[tuple[str, QuerySet[Any, Any], Callable[[Any], Json]]]:
+    """Yield each kind of line with its rows, and what makes a line of a row."""
     texts = Prefetch("references", Reference.objects.order_by("position", "pk"))
     verdicts = Prefetch("verdicts", Verdict._base_manager.order_by("pk"))
     at_slot = ("slot__sentence__project", "task__sentence__project")
-    yield "membership", _of(Member, "project", person=person), _membership
-    yield "membership_change", _of(MemberEvent, "member__project", member__person=person), _change
-    yield "assignment", _of(Assignment, "member__project", member__person=person), _assignment
-    yield (
-        "acknowledged",
-        _of(Acknowledgement, "guideline__project", person=person),
-        _acknowledgement,
-    )
-    yield "place", _of(SlotEvent, "sentence__project", person=person), _event
-    yield "put_off", _of(Skip, "sentence__project", person=person), _skip
-    yield "draft", _of(Draft, *at_slot, person=person), _draft
-    yield "draft_revision", _of(DraftRevision, *at_slot, person=person), _revision
-    handed_in = _of(Submission, "sentence__project", "variant", person=person).prefetch_related(
-        texts
-    )
-    yield "submission", handed_in, _submission
-    checks = VariantCheck._base_manager.filter(review__reviewer=person)
-    checks = checks.select_related("slot", "review__sentence__project").order_by("pk")
-    yield "variant_check", checks, _check
-    suggestions = _of(SuggestionEvent, "suggestion__sentence__project", person=person)
-    yield "suggestion", suggestions, _suggestion
-    yield "reading", _of(Reading, "sentence__project", person=person), _reading
-    reviews = _of(Review, "sentence__project", reviewer=person)
-    yield "review", reviews.prefetch_related(texts, verdicts), _review
-    yield "study", _of(Study, "sentence__project", "reference", person=person), _study
-    tries = _of(StudyTry, "study__sentence__project", study__person=person)
-    yield "study_try", tries, _study_try
-    trials = _of(Trial, "member__project", member__person=person).prefetch_related("tasks")
-    yield "trial", trials, _trial
-    answers = _of(PracticeAnswer, "sentence__project", "task__trial", person=person)
-    yield "practice_answer", answers, _practice_answer
-    yield "complaint", _of(Complaint, "study__sentence__project", person=person), _complaint
-    complaints = _of(Complaint, "study__sentence__project", handler=person)
-    yield "ruling", complaints, _ruling
-    statements = _of(PayStatement, "period__project", person=person)
-    yield "pay_statement", statements.prefetch_related("entries__formula"), _pay_statement
-    judged = _of(InspectionJudge, "round__project", member__person=person)
-    yield "inspection", judged, _inspection
     at_item = ("item__sentence__project", "item__reference", "item__variant")
-    ratings = _of(Rating, *at_item, judge__member__person=person)
-    yield "rating", ratings.prefetch_related("answers"), _rating
-    resolutions = _of(Resolution, "item__sentence__project", by=person)
-    yield "resolution", resolutions, _resolution
     about = ("complaint__study__sentence__project", "sentence__project", "item__sentence__project")
+
+    columns: Columns = ("roles", "status", "since")
+    yield "membership", _of(Member, "project", person=person), _columns(_PROJECT, *columns)
+
+    rows = _of(MemberEvent, "member__project", member__person=person)
+    yield "membership_change", rows, _columns("project=member.project.slug", "old", "new", "at")
+
+    rows = _of(Assignment, "member__project", member__person=person)
+    columns = ("role", "quota", "at", "due_at", "ended_at")
+    yield "assignment", rows, _columns("project=member.project.slug", *columns)
+
+    rows = _of(Acknowledgement, "guideline__project", person=person)
+    columns = ("guideline=guideline.version", "at")
+    yield "acknowledged", rows, _columns("project=guideline.project.slug", *columns)
+
+    yield "place", _of(SlotEvent, "sentence__project", person=person), _event
+
+    rows = _of(Skip, "sentence__project", person=person)
+    yield "put_off", rows, _columns(*_sentence("sentence"), "at", "recalled_at")
+
+    yield "draft", _of(Draft, *at_slot, person=person), _draft("rev", "payload", "saved_at")
+
+    columns = ("rev", "payload", "conflicting", "at", "client_at")
+    yield "draft_revision", _of(DraftRevision, *at_slot, person=person), _draft(*columns)
+
+    rows = _of(Submission, "sentence__project", "variant", person=person)
+    yield "submission", rows.prefetch_related(texts), _submission
+
+    rows = VariantCheck._base_manager.filter(review__reviewer=person)
+    rows = rows.select_related("slot", "review__sentence__project").order_by("pk")
+    yield "variant_check", rows, _check
+
+    rows = _of(SuggestionEvent, "suggestion__sentence__project", person=person)
+    columns = ("at", "event=kind", "text=suggestion.text")
+    yield "suggestion", rows, _columns(*_sentence("suggestion.sentence"), *columns)
+
+    rows = _of(Reading, "sentence__project", person=person)
+    yield "reading", rows, _columns(*_sentence("sentence"), "at")
+
+    rows = _of(Review, "sentence__project", reviewer=person)
+    yield "review", rows.prefetch_related(texts, verdicts), _review
+
+    rows = _of(Study, "sentence__project", "reference", person=person)
+    columns = ("state", "closed_because=close_reason", "attempts", "opened_at", "closed_at")
+    columns = (*_sentence("sentence"), "text=reference.text", *columns)
+    yield "study", rows, _columns(*columns)
+
+    rows = _of(StudyTry, "study__sentence__project", study__person=person)
+    columns = ("decision", "text", "matched", "counted", "at")
+    yield "study_try", rows, _columns(*_sentence("study.sentence"), *columns)
+
+    rows = _of(Trial, "member__project", member__person=person).prefetch_related("tasks")
+    columns = ("no", "state", "right=accepted", "size", "percent", "started_at", "ended_at")
+    yield "trial", rows, _columns("project=member.project.slug", *columns)
+
+    rows = _of(PracticeAnswer, "sentence__project", "task__trial", person=person)
+    yield "practice_answer", rows, _practice_answer
+
+    rows = _of(Complaint, "study__sentence__project", person=person)
+    columns = ("level", "state", "opened_at", "decided_at")
+    yield "complaint", rows, _columns(*_sentence("study.sentence"), *columns)
+
+    rows = _of(Complaint, "study__sentence__project", handler=person)
+    columns = ("state", "note=decision_note", "cites=section", "decided_at")
+    yield "ruling", rows, _columns(*_sentence("study.sentence"), *columns)
+
+    rows = _of(PayStatement, "period__project", person=person)
+    yield "pay_statement", rows.prefetch_related("entries__formula"), _pay_statement
+
+    rows = _of(InspectionJudge, "round__project", member__person=person)
+    columns = ("round=round.name", "size=round.size", "at=round.at")
+    yield "inspection", rows, _columns("project=round.project.slug", *columns)
+
+    rows = _of(Rating, *at_item, judge__member__person=person).prefetch_related("answers")
+    yield "rating", rows, _rating
+
+    rows = _of(Resolution, "item__sentence__project", by=person)
+    columns = ("criterion", "accept", "note", "at")
+    yield "resolution", rows, _columns(*_sentence("item.sentence"), *columns)
+
     yield "message", _of(Message, *about, person=person), _message
-    yield "guideline", _of(Guideline, "project", by=person), _guideline
-    yield "guideline_case", _of(GuidelineCase, "project", by=person), _case
-    yield "import", _of(ImportBatch, "project", by=person), _import
-    yield "release", _of(Release, "project", by=person), _release
-    yield "notice", _of(Notice, "project", person=person), _notice
-    yield "token", _of(Token, person=person), _token
-    yield "log", _of(Audit, "project", who=person), _log
+
+    rows = _of(Guideline, "project", by=person)
+    yield "guideline", rows, _columns(_PROJECT, "version", "note", "at=published_at")
+
+    yield (
+        "guideline_case",
+        _of(GuidelineCase, "project", by=person),
+        _columns(_PROJECT, "note", "at"),
+    )
+
+    rows = _of(ImportBatch, "project", by=person)
+    yield "import", rows, _columns(_PROJECT, "file=file_name", "at")
+
+    yield "release", _of(Release, "project", by=person), _columns(_PROJECT, "name", "note", "at")
+
+    rows = _of(Notice, "project", person=person)
+    yield "notice", rows, _columns(_PROJECT, "what=kind", "data", "at")
+
+    columns = ("created_at", "last_used_at", "expires_at", "revoked_at")
+    yield "token", _of(Token, person=person), _columns("name", "scopes", *columns)
+
+    columns = ("object=object_kind", "id=object_id", "data", "at", "address")
+    yield "log", _of(Audit, "project", who=person), _columns(_PROJECT, "what", *columns)
 
 
 def _sessions(person: Person) -> Iterator[Json]:
@@ -179,246 +246,105 @@ def _time(at: datetime | None) -> str | None:
     return None if at is None else at.astimezone(UTC).isoformat()
 
 
-def _slug(row: Any) -> str | None:
-    return row.project.slug if row.project else None
+def _columns(*columns: str) -> Callable[[Any], Json]:
+    """What makes a line of a row by its columns."""
+    return lambda row: _read(row, *columns)
 
 
-def _sentence(row: Any) -> Json:
-    return {"project": row.project.slug, "sentence": row.number, "source": row.text}
-
-
-def _membership(row: Member) -> Json:
-    roles = [str(role) for role in row.roles]
-    return {"project": _slug(row), "roles": roles, "status": row.status, "since": _time(row.since)}
-
-
-def _change(row: MemberEvent) -> Json:
-    return {
-        "project": row.member.project.slug,
-        "old": row.old,
-        "new": row.new,
-        "at": _time(row.at),
-    }
-
-
-def _assignment(row: Assignment) -> Json:
-    return {
-        "project": row.member.project.slug,
-        "role": row.role,
-        "quota": row.quota,
-        "at": _time(row.at),
-        "due_at": _time(row.due_at),
-        "ended_at": _time(row.ended_at),
-    }
-
-
-def _acknowledgement(row: Acknowledgement) -> Json:
-    version = row.guideline.version
-    return {"project": row.guideline.project.slug, "guideline": version, "at": _time(row.at)}
+def _read(row: Any, *columns: str) -> Json:
+    line: Json = {}
+    for column in columns:
+        name, _, path = column.partition("=")
+        value = row
+        for step in (path or name).split("."):
+            value = None if value is None else getattr(value, step)
+        line[name] = _time(value) if isinstance(value, datetime) else value
+    return line
 
 
 def _event(row: SlotEvent) -> Json:
     # Who reviewed it has no name for authors, and no number.
     data = {key: value for key, value in row.data.items() if key not in ("by", "undone")}
-    return {**_sentence(row.sentence), "what": row.kind, "data": data, "at": _time(row.at)}
+    return {**_read(row, *_sentence("sentence"), "what=kind"), "data": data, "at": _time(row.at)}
 
 
-def _skip(row: Skip) -> Json:
-    return {**_sentence(row.sentence), "at": _time(row.at), "recalled_at": _time(row.recalled_at)}
+def _draft(*columns: str) -> Callable[[Any], Json]:
+    """What makes a line of a draft, or of a revision of one."""
 
+    def line(row: Draft | DraftRevision) -> Json:
+        place = "slot" if row.slot else "task"
+        about = _read(row, *_sentence(f"{place}.sentence"))
+        return {**about, "for": "work" if row.slot else "review", **_read(row, *columns)}
 
-def _about(row: Draft | DraftRevision) -> Json:
-    place = row.slot or row.task
-    if place is None:
-        raise AssertionError("a draft has a place")  # pragma: no cover - a constraint
-    return {**_sentence(place.sentence), "for": "work" if row.slot else "review"}
-
-
-def _draft(row: Draft) -> Json:
-    return {**_about(row), "rev": row.rev, "payload": row.payload, "saved_at": _time(row.saved_at)}
-
-
-def _revision(row: DraftRevision) -> Json:
-    values = {"rev": row.rev, "payload": row.payload, "conflicting": row.conflicting}
-    return {**_about(row), **values, "at": _time(row.at), "client_at": _time(row.client_at)}
+    return line
 
 
 def _submission(row: Submission) -> Json:
     return {
-        **_sentence(row.sentence),
-        "no": row.no,
-        "decision": row.decision,
+        **_read(row, *_sentence("sentence"), "no", "decision"),
         "texts": [reference.text for reference in row.references.all()],
-        "reason": row.reason,
-        "note": row.reason_note,
-        "active_ms": row.active_ms,
-        "at": _time(row.at),
+        **_read(row, "reason", "note=reason_note", "active_ms", "at"),
         **_variant(getattr(row, "variant", None)),
     }
 
 
 def _variant(row: Variant | None) -> Json:
-    if row is None:
-        return {}
-    return {"variant": {"source": row.source, "target": row.target, "origin": row.origin}}
+    return {} if row is None else {"variant": _read(row, "source", "target", "origin")}
 
 
 def _check(row: VariantCheck) -> Json:
-    edited = getattr(row, "edited", None)
-    values = {"decision": row.decision, "reasons": row.reasons, "note": row.note}
-    place = {**_sentence(row.review.sentence), "position": row.slot.no}
-    return {**place, **values, **_variant(edited), "at": _time(row.review.at)}
-
-
-def _suggestion(row: SuggestionEvent) -> Json:
-    return {
-        **_sentence(row.suggestion.sentence),
-        "at": _time(row.at),
-        "event": row.kind,
-        "text": row.suggestion.text,
-    }
-
-
-def _reading(row: Reading) -> Json:
-    return {**_sentence(row.sentence), "at": _time(row.at)}
+    columns = (*_sentence("review.sentence"), "position=slot.no", "decision", "reasons", "note")
+    edited = _variant(getattr(row, "edited", None))
+    return {**_read(row, *columns), **edited, "at": _time(row.review.at)}
 
 
 def _review(row: Review) -> Json:
     return {
-        **_sentence(row.sentence),
-        "decision": row.decision,
-        "reason": row.reason,
-        "note": row.note,
+        **_read(row, *_sentence("sentence"), "decision", "reason", "note"),
         "added": [reference.text for reference in row.references.all()],
         "verdicts": [
-            {
-                "correct": verdict.correct,
-                "reasons": verdict.reasons,
-                "note": verdict.note,
-                "cites": verdict.section,
-            }
+            _read(verdict, "correct", "reasons", "note", "cites=section")
             for verdict in row.verdicts.all()
         ],
-        "active_ms": row.active_ms,
-        "at": _time(row.at),
+        **_read(row, "active_ms", "at"),
     }
-
-
-def _study(row: Study) -> Json:
-    return {
-        **_sentence(row.sentence),
-        "text": row.reference.text if row.reference else None,
-        "state": row.state,
-        "closed_because": row.close_reason,
-        "attempts": row.attempts,
-        "opened_at": _time(row.opened_at),
-        "closed_at": _time(row.closed_at),
-    }
-
-
-def _study_try(row: StudyTry) -> Json:
-    values = {"decision": row.decision, "text": row.text, "matched": row.matched}
-    at = _time(row.at)
-    return {**_sentence(row.study.sentence), **values, "counted": row.counted, "at": at}
-
-
-def _trial(row: Trial) -> Json:
-    times = {"started_at": _time(row.started_at), "ended_at": _time(row.ended_at)}
-    result = {"state": row.state, "right": row.accepted, "size": row.size, "percent": row.percent}
-    return {"project": row.member.project.slug, "no": row.no, **result, **times}
 
 
 def _practice_answer(row: PracticeAnswer) -> Json:
-    trial_is_open = row.task is not None and row.task.trial.ended_at is None
-    right = None if trial_is_open else row.right  # nobody learns it before the end
-    answer = {"decision": row.decision, "text": row.text, "right": right}
-    place = {"trial": row.task.trial.no if row.task else None, "counted": row.counted}
-    return {**_sentence(row.sentence), **answer, **place, "at": _time(row.at)}
-
-
-def _complaint(row: Complaint) -> Json:
-    times = {"opened_at": _time(row.opened_at), "decided_at": _time(row.decided_at)}
-    return {**_sentence(row.study.sentence), "level": row.level, "state": row.state, **times}
-
-
-def _ruling(row: Complaint) -> Json:
-    values = {"note": row.decision_note, "cites": row.section, "decided_at": _time(row.decided_at)}
-    return {**_sentence(row.study.sentence), "state": row.state, **values}
+    columns = (*_sentence("sentence"), "decision", "text", "right", "trial=task.trial.no")
+    line = _read(row, *columns, "counted", "at")
+    if row.task is not None and row.task.trial.ended_at is None:
+        line["right"] = None  # nobody learns it before the end
+    return line
 
 
 def _pay_statement(row: PayStatement) -> Json:
-    times = {"from": _time(row.period.begin), "to": _time(row.period.end)}
     lines = [
         {
-            "kind": entry.kind,
-            "reason": entry.reason,
+            **_read(entry, "kind", "reason"),
             "amount": amount_text(entry.amount, row.currency),
             "formula": entry.formula.version,
             **entry.detail,
         }
         for entry in sorted(row.entries.all(), key=lambda entry: entry.pk)
     ]
-    total = amount_text(row.total, row.currency)
-    amount = {"total": total, "currency": row.currency, "sha256": row.sha256}
-    return {"project": row.period.project.slug, **times, **amount, **row.facts, "lines": lines}
-
-
-def _inspection(row: InspectionJudge) -> Json:
-    values = {"round": row.round.name, "size": row.round.size, "at": _time(row.round.at)}
-    return {"project": row.round.project.slug, **values}
+    return {
+        **_read(row, "project=period.project.slug", "from=period.begin", "to=period.end"),
+        "total": amount_text(row.total, row.currency),
+        **_read(row, "currency", "sha256"),
+        **row.facts,
+        "lines": lines,
+    }
 
 
 def _rating(row: Rating) -> Json:
     return {
-        **_sentence(row.item.sentence),
-        "text": row.item.target,
-        "no": row.no,
-        "undone": row.undone,
+        **_read(row, *_sentence("item.sentence"), "text=item.target", "no", "undone"),
         "accept": {answer.criterion: answer.accept for answer in row.answers.all()},
-        "note": row.note,
-        "at": _time(row.at),
+        **_read(row, "note", "at"),
     }
 
 
-def _resolution(row: Resolution) -> Json:
-    values = {"criterion": row.criterion, "accept": row.accept, "note": row.note}
-    return {**_sentence(row.item.sentence), **values, "at": _time(row.at)}
-
-
 def _message(row: Message) -> Json:
-    place = row.complaint.study if row.complaint else row.item
-    sentence = place.sentence if place else row.sentence
-    return {**_sentence(sentence), "text": row.text, "at": _time(row.at)}
-
-
-def _guideline(row: Guideline) -> Json:
-    at = _time(row.published_at)
-    return {"project": _slug(row), "version": row.version, "note": row.note, "at": at}
-
-
-def _case(row: GuidelineCase) -> Json:
-    return {"project": _slug(row), "note": row.note, "at": _time(row.at)}
-
-
-def _import(row: ImportBatch) -> Json:
-    return {"project": _slug(row), "file": row.file_name, "at": _time(row.at)}
-
-
-def _release(row: Release) -> Json:
-    return {"project": _slug(row), "name": row.name, "note": row.note, "at": _time(row.at)}
-
-
-def _notice(row: Notice) -> Json:
-    return {"project": _slug(row), "what": row.kind, "data": row.data, "at": _time(row.at)}
-
-
-def _token(row: Token) -> Json:
-    times = {"created_at": _time(row.created_at), "last_used_at": _time(row.last_used_at)}
-    ends = {"expires_at": _time(row.expires_at), "revoked_at": _time(row.revoked_at)}
-    return {"name": row.name, "scopes": row.scopes, **times, **ends}
-
-
-def _log(row: Audit) -> Json:
-    thing = {"object": row.object_kind, "id": row.object_id, "data": row.data}
-    at = {"at": _time(row.at), "address": row.address}
-    return {"project": _slug(row), "what": row.what, **thing, **at}
+    path = "complaint.study.sentence" if row.complaint else "item.sentence"
+    return _read(row, *_sentence(path if row.complaint or row.item else "sentence"), "text", "at")
