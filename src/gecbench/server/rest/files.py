@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Literal
-from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
 from ninja import File, Form, Router, Status, UploadedFile
 
 from gecbench.core.errors import UsageError
 from gecbench.formats.records import Content
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import (
-    ExportFile,
     ExportOptions,
     export,
     formats_of,
@@ -30,13 +28,7 @@ from gecbench.server.import_export.plans import (
     plan_import,
 )
 from gecbench.server.import_export.reading import MOST_BYTES, content_of
-from gecbench.server.import_export.releases import (
-    archive_name,
-    export_archive,
-    export_release,
-    make_release,
-    release_files,
-)
+from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import ImportBatch, Project, Release
 from gecbench.server.rest.authentication import (
     acting_manager_of,
@@ -56,7 +48,8 @@ from gecbench.server.rest.schemas import (
     ReleaseInput,
     ReleaseOutput,
 )
-from gecbench.server.web.http import client_address
+from gecbench.server.web.http import attachment, client_address
+from gecbench.server.web.manage.exports import send_file
 
 # Files come in: looked at first, or imported; for managers.
 
@@ -227,7 +220,8 @@ def export_now(
     options = ExportOptions(format, scheme, names, alias, unannotatable)
     file = one_file(export(project, options), part)
     who, address = person_of(request), client_address(request) or ""
-    return attachment(file, log_export(file, project, options, who=who, address=address))
+    content = log_export(file, project, options, who=who, address=address)
+    return attachment(file.name, file.media, content)
 
 
 @outputs_router.get(
@@ -271,31 +265,10 @@ def release(request: HttpRequest, slug: str, name: str) -> Release:
 def release_file(request: HttpRequest, slug: str, name: str, file: str) -> StreamingHttpResponse:
     """Stream a file of a release: the same bytes for ever; X-Sha256 is their hash."""
     only(request)
-    release = _release(manager_of(request, slug).project, name)
-    if file == archive_name(release):
-        whole = export_archive(release)
-        return attachment(whole, whole.content)
-    if file not in release_files(release):
-        raise Http404
-    export_file = export_release(release, file)
-    response = attachment(export_file, export_file.content)
-    response["X-Sha256"] = str(release_files(release)[file]["sha256"])
-    response["Content-Length"] = str(release_files(release)[file]["bytes"])
-    return response
-
-
-def attachment(file: ExportFile, content: Iterator[bytes]) -> StreamingHttpResponse:
-    """Return a file to be saved, streamed while it is made."""
-    response = StreamingHttpResponse(content, content_type=file.media)
-    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file.name, safe='')}"
-    response["Cache-Control"] = "no-store"
-    return response
+    return send_file(_release(manager_of(request, slug).project, name), file)
 
 
 def _release(project: Project, name: str) -> Release:
     if "\0" in name:
         raise Http404
-    release = Release.objects.filter(project=project, name=name).first()
-    if release is None:
-        raise Http404
-    return release
+    return get_object_or_404(Release, project=project, name=name)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from ninja import Router
 
 from gecbench.server.choices import Role
 from gecbench.server.import_export.corpora import Naming, naming_of
 from gecbench.server.models import Member, PayStatement
 from gecbench.server.rest.authentication import manager_of, member_of, only
-from gecbench.server.rest.projects import After, Limit, page_of
+from gecbench.server.rest.projects import After, Limit, first_rows, page_of
 from gecbench.server.rest.schemas import (
     Failure,
     PayFormulaOutput,
@@ -50,9 +53,8 @@ def statements(
     """Return statements, oldest first: to managers all under pseudonyms, to others their own."""
     only(request, "after", "limit")
     member = member_of(request, slug)
-    rows = list(_statements(member).filter(pk__gt=after).order_by("pk")[:limit])
-    naming = naming_of(member.project)
-    return page_of([_statement(row, naming) for row in rows], rows[-1].pk if rows else 0, limit)
+    describe = partial(_statement, naming=naming_of(member.project))
+    return page_of(first_rows(_statements(member), after, limit), limit, describe)
 
 
 @pay_router.get(
@@ -63,9 +65,7 @@ def statement(request: HttpRequest, slug: str, statement_id: int) -> dict[str, o
     """Return a statement with its lines; for managers, and for the person that it is for."""
     only(request)
     member = member_of(request, slug)
-    row = _statements(member).filter(pk=min(statement_id, 2**63 - 1)).first()
-    if row is None:
-        raise Http404
+    row = get_object_or_404(_statements(member), pk=statement_id)
     entries = row.entries.select_related(
         *(
             "formula",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Annotated, Literal
+from functools import partial
+from operator import attrgetter
+from typing import Annotated, Any, Literal, TypeVar
 
-from django.db.models import Count
+from django.db.models import Count, Model, QuerySet
 from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Status
 
 from gecbench.analysis.inspection import Estimate
@@ -196,6 +200,7 @@ def _project_json(project: Project, member: Member | None) -> dict[str, object]:
 work_router = Router(tags=["work"])
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="What `next` said; 0 begins.")]
 Limit = Annotated[int, Query(ge=1, le=200)]
+_Row = TypeVar("_Row", bound=Model)
 
 
 @work_router.get(
@@ -212,11 +217,11 @@ def sentences(
     """Return sentences by task number; for managers."""
     only(request, "after", "limit", "state", "purpose")
     project = manager_of(request, slug).project
-    matches = Sentence.objects.filter(project=project, purpose=purpose, number__gt=after)
+    matches = Sentence.objects.filter(project=project, purpose=purpose)
     if state is not None:
         matches = matches.filter(state=state)
-    rows = list(matches.select_related("source", "golden").order_by("number")[:limit])
-    return page_of([_sentence(row) for row in rows], rows[-1].number if rows else 0, limit)
+    rows = first_rows(matches.select_related("source", "golden"), after, limit, "number")
+    return page_of(rows, limit, _sentence, "number")
 
 
 @work_router.get(
@@ -229,9 +234,7 @@ def sentence(request: HttpRequest, slug: str, number: int) -> dict[str, object]:
     member = manager_of(request, slug)
     project = member.project
     with read_snapshot():
-        row = Sentence.objects.filter(project=project, number=min(number, 2**31 - 1)).first()
-        if row is None:
-            raise Http404
+        row = get_object_or_404(Sentence, project=project, number=number)
         whole = annotation_objects([row], look_of(project), naming_of(project))[0]
     record_reading(row.pk, member.person_id)
     return whole
@@ -246,22 +249,20 @@ def submissions(
     """Return submissions, oldest first: to managers all under pseudonyms, to others their own."""
     only(request, "after", "limit")
     member = member_of(request, slug)
-    matches = Submission.objects.filter(sentence__project=member.project, id__gt=after)
+    matches = Submission.objects.filter(sentence__project=member.project)
     if member.has(Role.MANAGER):
         matches = matches.filter(sentence__purpose=Purpose.REAL)
     else:  # gold tasks, too, which an annotator cannot tell from others
         matches = matches.filter(person=member.person)
     naming = naming_of(member.project)
-    rows = list(
-        matches.select_related("sentence", "slot", "variant")
-        .prefetch_related("references")
-        .order_by("id")[:limit]
-    )
+    matches = matches.select_related("sentence", "slot", "variant").prefetch_related("references")
+    rows = first_rows(matches, after, limit)
     record_readings(
         (row.sentence_id for row in rows if row.person_id != member.person_id), member.person_id
     )
-    items = [
-        {
+
+    def describe(row: Submission) -> dict[str, object]:
+        return {
             "key": row.pk,
             "number": row.sentence.number,
             "id": row.sentence.external_id,
@@ -273,9 +274,8 @@ def submissions(
             "at": row.at,
             "stands": row.slot.state in SUBMITTED_OR_LATER,
         }
-        for row in rows
-    ]
-    return page_of(items, rows[-1].pk if rows else 0, limit)
+
+    return page_of(rows, limit, describe)
 
 
 def _texts(row: Submission) -> list[str]:
@@ -304,11 +304,7 @@ def reopen_variants(
     """Have variants of a case that is done made again; its golden version stays until then."""
     only(request)
     manager = acting_manager_of(request, slug)
-    sentence = Sentence.objects.filter(
-        project=manager.project, number=min(number, 2**31 - 1)
-    ).first()
-    if sentence is None:
-        raise Http404
+    sentence = get_object_or_404(Sentence, project=manager.project, number=number)
     variant_checks.reopen(manager, sentence.pk, positions=given.positions, note=given.note)
     sentence.refresh_from_db()
     return {"number": number, "state": sentence.state, "places": given.positions}
@@ -322,23 +318,14 @@ def trials(
     only(request, "after", "limit")
     project = manager_of(request, slug).project
     naming = naming_of(project)
-    results = Trial.objects.filter(member__project=project, id__gt=after).select_related("member")
-    rows = list(results.order_by("id")[:limit])
-    items: list[dict[str, object]] = [
-        {
-            "key": trial.pk,
-            "annotator": naming.of(trial.member.person_id),
-            "no": trial.no,
-            "size": trial.size,
-            "percent": trial.percent,
-            "state": trial.state,
-            "accepted": trial.accepted,
-            "started_at": trial.started_at,
-            "ended_at": trial.ended_at,
-        }
-        for trial in rows
-    ]
-    return page_of(items, rows[-1].pk if rows else 0, limit)
+    columns = ("no", "size", "percent", "state", "accepted", "started_at", "ended_at")
+
+    def describe(trial: Trial) -> dict[str, object]:
+        who = {"key": trial.pk, "annotator": naming.of(trial.member.person_id)}
+        return who | {name: getattr(trial, name) for name in columns}
+
+    matches = Trial.objects.filter(member__project=project).select_related("member")
+    return page_of(first_rows(matches, after, limit), limit, describe)
 
 
 @work_router.get(
@@ -351,10 +338,9 @@ def gold_results(
     only(request, "after", "limit")
     project = manager_of(request, slug).project
     naming = naming_of(project)
-    selected = results(project).filter(id__gt=after).select_related("submission__sentence")
-    rows = list(selected.order_by("id")[:limit])
-    items: list[dict[str, object]] = [
-        {
+
+    def describe(row: Any) -> dict[str, object]:
+        return {
             "key": row.pk,
             "annotator": naming.of(row.submission.person_id),
             "number": row.submission.sentence.number,
@@ -363,9 +349,9 @@ def gold_results(
             "overruled": bool(row.verdict) != row.right,
             "at": row.submission.at,
         }
-        for row in rows
-    ]
-    return page_of(items, rows[-1].pk if rows else 0, limit)
+
+    matches = results(project).select_related("submission__sentence")
+    return page_of(first_rows(matches, after, limit), limit, describe)
 
 
 @work_router.get(
@@ -381,30 +367,24 @@ def golden_sets(
     """Return the golden sets that hold now, by task number; for managers."""
     only(request, "after", "limit", "decision")
     project = manager_of(request, slug).project
-    matches = real_sentences(project).filter(
-        state__in=DECIDED, golden__isnull=False, number__gt=after
-    )
+    matches = real_sentences(project).filter(state__in=DECIDED, golden__isnull=False)
     if decision is not None:
         matches = matches.filter(golden__kind=decision)
-    rows = list(
-        matches.select_related("source", "golden")
-        .prefetch_related("golden__entries__reference")
-        .order_by("number")[:limit]
-    )
-    items = [
-        {
-            "number": row.number,
-            "id": row.external_id,
-            "text": row.text,
-            "source": row.source.name if row.source else "",
-            "version": row.golden.version,
-            "decision": row.golden.kind,
-            "references": [entry.reference.text for entry in row.golden.entries.all()],
-        }
-        for row in rows
-        if row.golden is not None
-    ]
-    return page_of(items, rows[-1].number if rows else 0, limit)
+    matches = matches.select_related("source", "golden")
+    matches = matches.prefetch_related("golden__entries__reference")
+    return page_of(first_rows(matches, after, limit, "number"), limit, _golden, "number")
+
+
+def _golden(row: Any) -> dict[str, object]:
+    return {
+        "number": row.number,
+        "id": row.external_id,
+        "text": row.text,
+        "source": row.source.name if row.source else "",
+        "version": row.golden.version,
+        "decision": row.golden.kind,
+        "references": [entry.reference.text for entry in row.golden.entries.all()],
+    }
 
 
 # Quality inspection: rounds, figures, ratings.
@@ -419,10 +399,8 @@ def inspections(
     """Return the rounds of quality inspection, oldest first; for managers."""
     only(request, "after", "limit")
     project = manager_of(request, slug).project
-    rows = list(
-        InspectionRound.objects.filter(project=project, id__gt=after).order_by("id")[:limit]
-    )
-    return page_of([_round(project, row) for row in rows], rows[-1].pk if rows else 0, limit)
+    rows = first_rows(InspectionRound.objects.filter(project=project), after, limit)
+    return page_of(rows, limit, partial(_round, project))
 
 
 @work_router.get(
@@ -459,15 +437,10 @@ def inspected_items(
     """Return the items of a round by position; ratings of those that both judges have rated."""
     only(request, "after", "limit")
     project = manager_of(request, slug).project
-    row = inspection.get_round(project, round_id)
-    naming = naming_of(project)
-    judged = [
-        judged_item
-        for judged_item in inspection.load_items(row)
-        if judged_item.item.position > after
-    ][:limit]
-    last = judged[-1].item.position if judged else 0
-    return page_of([item_values(judged_item, naming) for judged_item in judged], last, limit)
+    items = inspection.load_items(inspection.get_round(project, round_id))
+    rows = [judged for judged in items if judged.item.position > after][:limit]
+    describe = partial(item_values, naming=naming_of(project))
+    return page_of(rows, limit, describe, "item.position")
 
 
 def _round(project: Project, row: InspectionRound) -> dict[str, object]:
@@ -505,6 +478,17 @@ def _sentence(sentence: Sentence) -> dict[str, object]:
     }
 
 
-def page_of(items: list[dict[str, object]], last: int, limit: int) -> dict[str, object]:
-    """A page of items; `last` is the key of its last one."""
-    return {"items": items, "next": last if len(items) == limit else None}
+def first_rows(rows: QuerySet[_Row], after: int, limit: int, key: str = "pk") -> list[_Row]:
+    """The rows of a page: those whose key comes after one, at most so many."""
+    return list(rows.filter(**{f"{key}__gt": after}).order_by(key)[:limit])
+
+
+def page_of(
+    rows: Sequence[Any],
+    limit: int,
+    describe: Callable[[Any], Mapping[str, object]],
+    key: str = "pk",
+) -> dict[str, object]:
+    """A page of rows as a function tells each; `next` is the key of the last one."""
+    following = attrgetter(key)(rows[-1]) if len(rows) == limit else None
+    return {"items": [describe(row) for row in rows], "next": following}

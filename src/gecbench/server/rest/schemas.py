@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Generic, Literal, TypeVar
 
 from ninja import Schema
 from pydantic import AwareDatetime, ConfigDict, Field, field_validator
@@ -75,6 +75,16 @@ class ImportInput(Input):
     scheme: Annotated[Text, Field(max_length=40)] = ""
 
 
+_Item = TypeVar("_Item")
+
+
+class Page(Schema, Generic[_Item]):
+    """A page of items; `next` is the `after` of the next one."""
+
+    items: list[_Item]
+    next: int | None
+
+
 class Failure(Schema):
     """Why something was not done."""
 
@@ -122,10 +132,9 @@ class TrialOutput(Schema):
     ended_at: datetime | None
 
 
-class Trials(Schema):
+class Trials(Page[TrialOutput]):
     """A page of trials."""
 
-    items: list[TrialOutput]
     next: int | None = None
 
 
@@ -141,10 +150,9 @@ class GoldResultOutput(Schema):
     at: datetime
 
 
-class GoldResults(Schema):
+class GoldResults(Page[GoldResultOutput]):
     """A page of results of gold tasks."""
 
-    items: list[GoldResultOutput]
     next: int | None = None
 
 
@@ -164,10 +172,9 @@ class InspectionOutput(Schema):
     closed_at: datetime | None
 
 
-class Inspections(Schema):
+class Inspections(Page[InspectionOutput]):
     """A page of rounds."""
 
-    items: list[InspectionOutput]
     next: int | None = None
 
 
@@ -234,11 +241,8 @@ class InspectedItem(Schema):
     resolutions: dict[str, ResolutionOutput]
 
 
-class InspectedItems(Schema):
+class InspectedItems(Page[InspectedItem]):
     """A page of items."""
-
-    items: list[InspectedItem]
-    next: int | None
 
 
 class PayFormulaOutput(Schema):
@@ -292,11 +296,8 @@ class PayStatementWithLines(PayStatementOutput):
     lines: list[PayLineOutput]
 
 
-class PayStatements(Schema):
+class PayStatements(Page[PayStatementOutput]):
     """A page of statements."""
-
-    items: list[PayStatementOutput]
-    next: int | None
 
 
 class ProjectOutput(Schema):
@@ -357,25 +358,16 @@ class SubmissionOutput(Schema):
     stands: bool
 
 
-class Sentences(Schema):
+class Sentences(Page[SentenceOutput]):
     """A page of sentences; `next` goes into `after`."""
 
-    items: list[SentenceOutput]
-    next: int | None
 
-
-class Goldens(Schema):
+class Goldens(Page[GoldenOutput]):
     """A page of golden sets."""
 
-    items: list[GoldenOutput]
-    next: int | None
 
-
-class Submissions(Schema):
+class Submissions(Page[SubmissionOutput]):
     """A page of submissions."""
-
-    items: list[SubmissionOutput]
-    next: int | None
 
 
 class ImportPlan(Schema):

@@ -7,8 +7,14 @@ from functools import partial
 from http import HTTPStatus
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -222,31 +228,30 @@ def download_release(
 ) -> HttpResponseBase:
     """Stream a file of a release, the same bytes for ever, or all of them in one archive."""
     release_row = _release(member, release)
-    if file == archive_name(release_row):
-        archive = export_archive(release_row)
-        return attachment(archive.name, archive.media, archive.content)
     beside = companions(release_row)
-    if file in beside:
-        content = beside[file].encode()
-        response = attachment(file, "text/plain; charset=utf-8", iter([content]))
-        response["Content-Length"] = str(len(content))
-        return response
-    facts = release_files(release_row).get(file)
+    if file not in beside:
+        return send_file(release_row, file)
+    content = beside[file].encode()
+    response = attachment(file, "text/plain; charset=utf-8", iter([content]))
+    response["Content-Length"] = str(len(content))
+    return response
+
+
+def send_file(release: Release, name: str) -> StreamingHttpResponse:
+    """Stream a file of a release, or the archive with all of them."""
+    if name == archive_name(release):
+        archive = export_archive(release)
+        return attachment(archive.name, archive.media, archive.content)
+    facts = release_files(release).get(name)
     if facts is None:
         raise Http404
-    export_file = export_release(release_row, file)
-    response = attachment(export_file.name, export_file.media, export_file.content)
+    file = export_release(release, name)
+    response = attachment(file.name, file.media, file.content)
     response["X-Sha256"] = str(facts["sha256"])
     response["Content-Length"] = str(facts["bytes"])
     return response
 
 
 def _release(member: Member, release: int) -> Release:
-    row = (
-        Release.objects.select_related("by").filter(project=member.project, pk=release).first()
-        if release < 2**63
-        else None
-    )
-    if row is None:
-        raise Http404
-    return row
+    rows = Release.objects.select_related("by").filter(project=member.project)
+    return get_object_or_404(rows, pk=release)
