@@ -15,20 +15,19 @@ from .api.analyse import meta as meta
 from .api.analyse import references as references
 from .api.analyse import segmentation as segmentation
 from .api.combine import combine as combine
+from .api.compare import compare as compare
 from .api.correct import correct as correct
 from .api.correct import correct_file as correct_file
 from .api.correct import open_corrector as open_corrector
 from .api.difficulty import difficulty as difficulty
+from .api.difficulty_options import DifficultyOptions as DifficultyOptions
 from .api.files import load as load
 from .api.files import load_system as load_system
 from .api.files import load_systems as load_systems
 from .api.files import sample as sample
 from .api.files import save as save
-from .api.options import DifficultyOptions as DifficultyOptions
 from .api.options import Options as Options
-from .api.options import PerturbOptions as PerturbOptions
 from .api.options import Places as Places
-from .api.options import Voting as Voting
 from .api.report import report as report
 from .api.report import save_report as save_report
 from .api.robustness import check_perturbed as check_perturbed
@@ -37,7 +36,6 @@ from .api.robustness import robustness as robustness
 from .api.robustness import save_perturbed as save_perturbed
 from .api.schemes import extract as extract
 from .api.schemes import load_scheme as load_scheme
-from .api.score import compare as compare
 from .api.score import score as score
 from .api.score import score_texts as score_texts
 from .api.train import export as export
@@ -56,6 +54,8 @@ from .core.sample import Corpus as Corpus
 from .core.sample import Rewrite as Rewrite
 from .core.sample import Sample as Sample
 from .core.sample import SystemOutput as SystemOutput
+from .datasets.perturb.options import PerturbOptions as PerturbOptions
+from .models.combine.options import Voting as Voting
 
 __version__: str
 __all__: list[str]

@@ -15,7 +15,7 @@ from gecbench.api.options import Options
 from gecbench.api.report import report
 from gecbench.api.robustness import load_perturbed, robustness
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.formats.reading import read_outputs
+from gecbench.formats.perturbed import read_outputs
 from gecbench.lang.zh.char import scheme
 from gecbench.reports.page import render_html
 from gecbench.reports.robustness import build_report

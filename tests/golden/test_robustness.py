@@ -21,7 +21,7 @@ from gecbench.api.robustness import check_perturbed, load_perturbed, robustness
 from gecbench.api.schemes import load_scheme
 from gecbench.core.errors import CorpusError
 from gecbench.core.score import Counts
-from gecbench.formats.reading import read_outputs
+from gecbench.formats.perturbed import read_outputs
 
 pytestmark = pytest.mark.golden
 

@@ -21,7 +21,7 @@ from gecbench.lang import LANGUAGES, SCHEMES
 from gecbench.metrics import METRICS
 from gecbench.models import CORRECTORS
 from gecbench.models.training.task import KINDS
-from gecbench.text.normalise import NORMALISATIONS
+from gecbench.text import NORMALISATIONS
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.options import Option, check_least, check_once
+from gecbench.core.score import LEAST_RESAMPLES
 
 # Comparing systems.
 
@@ -16,7 +17,6 @@ PValueCorrection = Literal["none", "holm", "bh"]
 CORRECTIONS: tuple[PValueCorrection, ...] = ("none", "holm", "bh")
 Test = Literal["bootstrap", "randomisation"]
 TESTS: tuple[Test, ...] = ("bootstrap", "randomisation")
-LEAST_RESAMPLES = 100
 _MOST_RESAMPLES = 1_000_000
 """Resamples: more would run for days, and change no p by as much as 0.001."""
 

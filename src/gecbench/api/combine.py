@@ -8,7 +8,7 @@ from functools import partial
 
 from gecbench import __version__
 from gecbench.api.files import in_language
-from gecbench.api.options import PLAIN, RULES, AnyScheme, Places, SchemeSpec, Voting
+from gecbench.api.options import PLAIN, AnyScheme, Places, SchemeSpec
 from gecbench.api.schemes import scheme_for
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
@@ -26,6 +26,7 @@ from gecbench.models.combine.candidates import (
     Similar,
     collect_candidates,
 )
+from gecbench.models.combine.options import RULES, Voting
 from gecbench.models.combine.voting import (
     VoteTally,
     VotingRule,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, printed_path
 from gecbench.core.files import (
@@ -18,14 +17,16 @@ from gecbench.core.files import (
     write_files,
     write_text,
 )
-from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats import FORMATS, load_format, load_writer
 from gecbench.formats.reading import check_plain, read, read_parallel, read_system, read_systems
-from gecbench.formats.table import Columns
 from gecbench.lang import language_of
 
-Texts = TypeVar("Texts", bound=Corpus | PerturbedSet)
+if TYPE_CHECKING:
+    from gecbench.core.perturbed import PerturbedSet
+    from gecbench.formats.table import Columns
+
+Texts = TypeVar("Texts", bound="Corpus | PerturbedSet")
 
 
 def load(
@@ -79,8 +80,11 @@ def in_language(texts: Texts, lang: str | None) -> Texts:
     Raises:
         UsageError: It is no code, or what should be a corpus is none.
     """
-    if not isinstance(texts, Corpus | PerturbedSet):  # a caller's, whose types nobody has checked
-        raise UsageError(f"{str(texts)[:60]!r} is no corpus; load it: gecbench.load(PATH)")
+    if not isinstance(texts, Corpus):
+        from gecbench.core.perturbed import PerturbedSet  # few commands need it
+
+        if not isinstance(texts, PerturbedSet):  # a caller's, whose types nobody has checked
+            raise UsageError(f"{str(texts)[:60]!r} is no corpus; load it: gecbench.load(PATH)")
     return texts if lang is None else replace(texts, lang=language_of(lang).code)
 
 
@@ -207,6 +211,8 @@ def fingerprint_of(path: Path) -> str:
 
     A folder's hash is of the names and hashes of its files, hidden ones aside.
     """
+    import hashlib
+
     if str(path) == STDIO:
         return name_of(path)
     if not path.is_dir():

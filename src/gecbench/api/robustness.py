@@ -18,8 +18,12 @@ from gecbench.core.options import check_list
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
 from gecbench.core.scheme import Watch, no_progress
-from gecbench.formats.perturbed import read_frequencies, read_perturbed, write_perturbed
-from gecbench.formats.reading import read_outputs
+from gecbench.formats.perturbed import (
+    read_frequencies,
+    read_outputs,
+    read_perturbed,
+    write_perturbed,
+)
 from gecbench.lang import language_of
 from gecbench.scoring.cases import split_at_spaces
 from gecbench.scoring.languages import corpus_language

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_type_hints
-
-import msgspec
 
 from gecbench import __version__
 from gecbench.api.files import in_language
@@ -145,17 +142,20 @@ def _load(spec: SchemeSpec, name: str, at: str | None = None) -> Scheme:
             at,
         )
     values = {option: value for option, value in chosen.items() if option in known}
-    kinds = get_type_hints(make) if spec.settings else {}
-    for option in spec.settings.keys() & values.keys():
-        try:
-            kind = kinds.get(option, Any)
-            values[option] = msgspec.convert(
-                values[option], kind, strict=False, dec_hook=lambda other, text: other(text)
-            )
-        except msgspec.ValidationError as error:
-            raise UsageError(
-                f"scheme {name}: option {option} is {values[option]!r}: {error}"
-            ) from error
+    if spec.settings:
+        import msgspec  # only schemes of other packages have settings
+
+        kinds = get_type_hints(make)
+        for option in spec.settings.keys() & values.keys():
+            try:
+                kind = kinds.get(option, Any)
+                values[option] = msgspec.convert(
+                    values[option], kind, strict=False, dec_hook=lambda other, text: other(text)
+                )
+            except msgspec.ValidationError as error:
+                raise UsageError(
+                    f"scheme {name}: option {option} is {values[option]!r}: {error}"
+                ) from error
     return make(_Context(spec), **values)
 
 
@@ -189,6 +189,8 @@ class _Context:
         return self.spec.types
 
     def resource(self, data_set: str, file: str) -> bytes:
+        import hashlib
+
         from gecbench.datasets import catalog
 
         places = self.spec.places

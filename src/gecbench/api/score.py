@@ -1,4 +1,4 @@
-"""Scoring and comparing systems."""
+"""Scoring systems."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from functools import partial
 from typing import Any
 
 from gecbench import __version__
-from gecbench.analysis.options import Plan
-from gecbench.analysis.significance import Comparisons, check_number, compare_run
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options, SchemeSpec, chosen_for_metrics
 from gecbench.api.schemes import loader_elsewhere, scheme_for
@@ -43,7 +41,6 @@ from gecbench.scoring.run import (
 )
 from gecbench.scoring.segmenters import SPACES, segmenter
 from gecbench.scoring.spans import Filter
-from gecbench.scoring.texts import change_notes, normalise
 
 
 def score(
@@ -121,6 +118,8 @@ def collect_stats(
     language = corpus_language(part, spec.name)
     changes: Mapping[str, str] = {}
     if options.normalise:
+        from gecbench.scoring.texts import change_notes, normalise
+
         texts = part, systems
         part, systems, changes = normalise(part, systems, options.normalise)
         notes += normaliser_notes(part, language, options.normalise)
@@ -229,42 +228,6 @@ def collect_stats(
         notes=tuple(dict.fromkeys((*notes, *metric_notes(metrics, part, rows)))),
         joiner=((decision and decision.scheme) or language).joiner,
     )
-
-
-def compare(
-    corpus: Corpus,
-    systems: Systems,
-    *,
-    scheme: AnyScheme = None,
-    options: Options | None = None,
-    plan: Plan | None = None,
-    lang: str | None = None,
-    watch: Watch = no_progress,
-    watch_pairs: Watch = no_progress,
-) -> Comparisons:
-    """Test whether systems differ significantly, metric by metric.
-
-    Args:
-        corpus: With at least one reference for every sentence.
-        systems: Two or more, joined to this corpus.
-        scheme: As in `gecbench.score`.
-        options: How to score; its resamples and subsets are not looked at, the plan has its own.
-        plan: How to compare; None is the default.
-        lang: Code of the language of the texts; None takes that of the corpus.
-        watch: Wraps loops over sentences, to show progress.
-        watch_pairs: Wraps loops over pairs of systems, likewise.
-
-    Raises:
-        GecbenchError: Something does not fit together, or fewer than two systems are given.
-    """
-    systems = as_systems(systems)
-    check_number(len(systems))
-    corpus = in_language(corpus, lang)
-    run_stats = collect_stats(
-        corpus, systems, scheme=scheme, options=options, keep_cases=False, watch=watch
-    )
-    jobs = options.jobs if options else 1
-    return compare_run(run_stats, plan, jobs=jobs, watch=watch_pairs)
 
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")

@@ -6,7 +6,6 @@ A new segmenter is one function and one line in the table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 from gecbench.core.errors import MissingExtraError
@@ -45,6 +44,8 @@ def need(extra: str, *modules: str, what: str = "") -> None:
     Raises:
         MissingExtraError: The first that is not installed.
     """
+    from importlib.util import find_spec
+
     for module in modules:
         if find_spec(module) is None:
             raise MissingExtraError(what or module, extra)

@@ -19,7 +19,7 @@ from gecbench.core.errors import GecbenchError
 _COMMANDS = {
     "score": ("score:score", "Score systems on a corpus."),
     "edits": ("edits:edits", "Find the edits of a corpus; write M2 or JSONL."),
-    "compare": ("score:compare", "Test whether systems differ significantly."),
+    "compare": ("compare:compare", "Test whether systems differ significantly."),
     "analyse": ("analyse:analyse", "Analyse scores: robustness, difficulty, ..."),
     "report": ("report:report", "Write a page with everything, for a browser."),
     "correct": ("correct:correct", "Correct texts with a model."),

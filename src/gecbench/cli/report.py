@@ -147,7 +147,7 @@ def _robustness(path: Path, systems: Sequence[Path], inputs: Inputs, options: Op
     """Report on the outputs for perturbed cases."""
     from gecbench.api.robustness import load_perturbed
     from gecbench.api.robustness import robustness as measure_robustness
-    from gecbench.formats.reading import read_outputs
+    from gecbench.formats.perturbed import read_outputs
     from gecbench.reports.robustness import build_report
 
     cases = load_perturbed(path, lang=inputs.corpus.lang)

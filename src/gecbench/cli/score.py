@@ -1,4 +1,4 @@
-"""gecbench score and compare."""
+"""gecbench score."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.analysis.options import Plan
 from gecbench.api.options import Options, SchemeSpec
-from gecbench.cli.command import command, explicit_options
+from gecbench.cli.command import command
 from gecbench.cli.options import (
     RESAMPLES,
     CorpusFile,
     Engine,
     Inputs,
     Intervals,
-    Jobs,
     Resamples,
-    Scoring,
     Seed,
     SystemFiles,
     corpus_groups,
-    load_run_stats,
     measure_groups,
     say,
     watch,
@@ -29,16 +25,14 @@ from gecbench.cli.options import (
 )
 from gecbench.cli.output import (
     ENDINGS,
-    Output,
     OutputFile,
     OutputFormat,
     format_by_ending,
-    show,
     write_results,
 )
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO
-from gecbench.core.options import Argument, Option, jobs_of_step
+from gecbench.core.options import Option, jobs_of_step
 
 if TYPE_CHECKING:
     from gecbench.core.sample import Corpus, SystemOutput
@@ -83,7 +77,7 @@ def score(
     gecbench score dev.jsonl t5=dev.txt + test.jsonl t5=test.txt
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.score import score as score_systems
-    from gecbench.reports.scores import build_report, render_scores, render_sentences
+    from gecbench.reports.scores import build_report, render_scores
 
     groups = list(corpus_groups([corpus, *systems]))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
@@ -107,6 +101,8 @@ def score(
     scores = measure_groups(groups, inputs, measure, options, types=types, in_memory=False)
     contents = {output: render_scores(scores, form, tier=tier)}
     if per_sentence:
+        from gecbench.reports.score_data import render_sentences
+
         contents[per_sentence] = render_sentences(scores)
     if form == "csv":
         # A row has its signature, so that the notes alone would be lost.
@@ -115,36 +111,3 @@ def score(
         for line in (*(f"note: {warning}" for warning in report.warnings), *summary):
             say(line)
     write_results(contents)
-
-
-@command
-def compare(
-    corpus: CorpusFile,
-    systems: Annotated[tuple[Path, ...], Argument("SYSTEM SYSTEM...")],
-    inputs: Inputs,
-    options: Scoring,
-    plan: Plan,
-    output: Output,
-    jobs: Jobs = None,
-) -> None:
-    """Say whether systems differ significantly, by any metric.
-
-    Every pair is tested, on the same sentences, by paired bootstrap and by approximate
-    randomisation; the matrix of more than two systems is corrected for the number of pairs.
-
-    \b
-    gecbench compare dev.tsv mine.txt theirs=output.tsv
-    gecbench compare conll14.m2 *.txt --metric m2,gleu --correction bh --figures plots
-    gecbench compare dev.jsonl base=a.txt b.txt c.txt --baseline base --test randomisation
-    """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.analysis.significance import check_number, compare_run
-    from gecbench.reports.compare import build_report
-
-    check_number(len(systems))
-    if len(systems) == 2 and "--correction" in explicit_options():
-        say("note: one pair of systems; --correction changes nothing")
-    run_stats = load_run_stats(
-        corpus, systems, inputs, replace(options, jobs=jobs), keep_cases=False
-    )
-    comparisons = compare_run(run_stats, plan, jobs=jobs, watch=watch)
-    show(build_report(comparisons.corpus, comparisons.metrics, comparisons.notes), output)

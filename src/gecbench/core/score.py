@@ -43,6 +43,9 @@ def best_places(values: Sequence[float | None], *, higher_is_better: bool = True
     return best if len(best) < len(known) else set()
 
 
+LEAST_RESAMPLES = 100
+"""Fewer make no interval and no p."""
+
 BETAS = (0.001, 1000.0)
 """The least and the greatest weight of recall in F that is accepted."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 
 def number(seed: int, name: str) -> int:
     """A 64-bit seed for what is named.
@@ -13,5 +11,7 @@ def number(seed: int, name: str) -> int:
     >>> number(0, "bootstrap") == number(0, "bootstrap") != number(1, "bootstrap")
     True
     """
+    import hashlib  # many commands draw nothing
+
     digest = hashlib.sha256(f"{seed}:{name}".encode()).digest()
     return int.from_bytes(digest[:8], "big")

@@ -22,11 +22,12 @@ import sys
 from array import array
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from gecbench.edits import kernel
-from gecbench.edits.features import FeatureCosts
-from gecbench.edits.kernel import Segment
+if TYPE_CHECKING:
+    from gecbench.edits import kernel
+    from gecbench.edits.features import FeatureCosts
+    from gecbench.edits.kernel import Segment
 
 # The choice between the compiled kernel and the one in Python; both give the same lattice.
 
@@ -62,6 +63,8 @@ def lattice(source: bytes, target: bytes, costs: FeatureCosts | None) -> Lattice
         costs: Graded substitution costs; None means edit distance without transpositions.
     """
     if compiled is None:
+        from gecbench.edits import kernel
+
         return kernel.Lattice(source, target, costs)
     table: Lattice = compiled.Lattice(source, target, costs.data if costs else None)
     return table
@@ -107,7 +110,7 @@ def kernel_name() -> str:
 # Merging neighbouring segments of an alignment, by windows of three.
 
 
-Window = Callable[[Segment, Segment, Segment], "Segment | None"]
+Window = Callable[["Segment", "Segment", "Segment"], "Segment | None"]
 """What three neighbours become when they are merged; None leaves them."""
 
 
@@ -147,7 +150,7 @@ class EditSegments(NamedTuple):
     capped: bool
 
 
-_State = tuple[int, int, tuple[Segment, ...]]
+_State = tuple[int, int, tuple["Segment", ...]]
 """A cell, and the segments behind it that are not settled."""
 
 

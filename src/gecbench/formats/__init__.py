@@ -36,6 +36,20 @@ FORMATS: Mapping[str, str] = {
 }
 """Name to format, in the order in which they are tried; every text file is lines."""
 
+FIRST_CHARACTERS: Mapping[str, str] = {
+    "fcgec": "{",
+    "yaclc": "{[",
+    "yaclc-minimal": "{[",
+    "yaclc-fluency": "{[",
+    "bea19": "{",
+    "jsonl": "{",
+    "nucle": "<",
+    "sighan": "<",
+    "multigec": "#",
+    "m2": "S",
+}
+"""What files of a format begin with, white space aside; it is not tried on any other file."""
+
 IMPORTED = (
     *(name for name in FORMATS if name != "m2-maxmatch"),
     *("label-studio", "doccano", "annotations"),

@@ -14,7 +14,6 @@ from gecbench.core.errors import CorpusError, FormatError, Message, Place, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows, begins
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.table import Row, meta_of, name_in
 from gecbench.formats.texts import (
     error_place,
     format_rows,
@@ -27,7 +26,6 @@ from gecbench.formats.texts import (
     parallel_text,
     parse_rows,
 )
-from gecbench.formats.validation import convert, parse_json, value_of
 
 _LINE = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
 _ACROSS = Message("an edit across lines")
@@ -217,6 +215,10 @@ def _stream_bea19(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
 
 
 def _bea19_samples(line: str, left_out: Counter[str]) -> list[Sample]:
+    # The formats of texts here need no JSON.
+    from gecbench.formats.table import Row, meta_of, name_in
+    from gecbench.formats.validation import convert, parse_json, value_of
+
     row = convert(None, parse_json(line), Row)
     name, text = name_in(row, "id"), value_of(row, "text", str)
     if not name:

@@ -14,13 +14,23 @@ from typing import NamedTuple
 import msgspec
 
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, Place, count_noun, quote
-from gecbench.core.files import is_folder, name_of, read_lines
-from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant, marks
-from gecbench.core.sample import NOT_KEPT
+from gecbench.core.files import STDIO, is_folder, name_of, read_lines
+from gecbench.core.perturbed import (
+    PerturbedCase,
+    PerturbedSet,
+    Subset,
+    Variant,
+    marks,
+    samples_of,
+)
+from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, SystemOutput
 from gecbench.formats.jsonl import is_json, read_header, write_rows
+from gecbench.formats.reading import read_system
 from gecbench.formats.texts import blocks as text_blocks
 from gecbench.formats.texts import error_place, parse_rows
 from gecbench.formats.validation import convert, parse_json
+from gecbench.lang import language_of
+from gecbench.lang.detection import is_chinese
 
 # RobustGEC's blocks: O-S, O-T, A1-S, A1-T, ..., with O-P, A1-P, ... where a system answered.
 #
@@ -418,3 +428,148 @@ def _count(
             runs = (line[at : at + length] for at in range(len(line) - length + 1))
             counts.update(run for run in runs if run in words)
     return counts, sum(map(len, lines))
+
+
+# What systems made of perturbed cases: a line for each sentence, or blocks with -P lines.
+
+
+def read_outputs(path: Path, cases: PerturbedSet, *, name: str | None = None) -> SystemOutput:
+    """Read what a system made of every sentence of perturbed cases.
+
+    Args:
+        path: A file with a line for each sentence in the order of input.txt, one of blocks with
+            -P lines, or one in any format of corpora (by the ids of `PerturbedSet.corpus` where
+            it has ids); or a folder with a file for each subset, named after it.
+        cases: What the system was run on.
+        name: Of the system; None takes the name of the file or folder.
+
+    Raises:
+        FormatError: A file breaks a rule of its format; begins with path:line.
+        CorpusError: Sentences are missing or too many, or are not of these cases.
+    """
+    if is_folder(path):
+        outputs = [
+            _read_output(file, Corpus(subset.name, samples_of(subset), cases.lang), (subset,))
+            for file, subset in _files(path, cases)
+        ]
+    else:
+        outputs = [_read_output(path, cases.corpus(), cases.subsets)]
+    if name is None:
+        name = folder_name(path) if is_folder(path) else name_of(path)
+    hypotheses: dict[str, tuple[Rewrite, ...]] = {}
+    tokens: dict[str, tuple[str, ...]] = {}
+    for output in outputs:
+        hypotheses |= output.hypotheses
+        tokens |= output.tokens
+    return SystemOutput(name, hypotheses, tokens)
+
+
+def _files(folder: Path, cases: PerturbedSet) -> list[tuple[Path, Subset]]:
+    """The file of each subset in a system's folder."""
+    by_name: dict[str, list[Path]] = {}
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith("."):
+            by_name.setdefault(path.stem, []).append(path)
+    names = [subset.name for subset in cases.subsets]
+    missing = [name for name in names if name not in by_name]
+    unknown = [name for name in by_name if name not in names]
+    if missing or unknown:
+        problems = [f"no file for subset {', '.join(missing)}"] if missing else []
+        problems += [f"files of unknown subsets: {', '.join(unknown)}"] if unknown else []
+        raise GecbenchError(
+            f"{folder}: {'; '.join(problems)}; a system's folder has a file for each subset of "
+            f"{cases.name!r}, named after it: {', '.join(f'{name}.txt' for name in names)}"
+        )
+    for paths in by_name.values():
+        if len(paths) > 1:
+            raise GecbenchError(
+                f"{folder}: {' and '.join(path.name for path in paths)} are both of one subset; "
+                "leave one"
+            )
+    return [(by_name[subset.name][0], subset) for subset in cases.subsets]
+
+
+def _read_output(path: Path, corpus: Corpus, subsets: Sequence[Subset]) -> SystemOutput:
+    # Standard input can be read once only, so it holds lines.
+    lines = [] if str(path) == STDIO else read_lines(path)
+    if sniff(lines):
+        blocks = read_blocks(path, lines)
+        _check_blocks(path, blocks, subsets)
+        texts = [text for block in blocks for text in block.predictions]
+        pairs = zip(corpus.samples, texts, strict=True)
+        return SystemOutput("", {sample.id: (Rewrite(text=text),) for sample, text in pairs})
+    output = read_system(path, corpus)
+    _check_likeness(path, output, corpus)
+    return output
+
+
+def _check_blocks(path: Path, blocks: Sequence[Block], subsets: Sequence[Subset]) -> None:
+    """Refuse blocks without predictions, or of other cases."""
+    cases = [case for subset in subsets for case in subset.cases]
+    if not blocks[0].predictions:
+        raise CorpusError(
+            f"{path}: the blocks have no -P lines, so there is nothing that a system made; "
+            "give its outputs, a line for each sentence of input.txt"
+        )
+    if len(blocks) != len(cases):
+        raise CorpusError(
+            f"{path}: {count_noun(len(blocks), 'block')}, but there "
+            f"{'is' if len(cases) == 1 else 'are'} {count_noun(len(cases), 'case')} in "
+            f"{', '.join(subset.name for subset in subsets)}; give one for each, in their order"
+        )
+    for block, case in zip(blocks, cases, strict=True):
+        if len(block.case.variants) != len(case.variants):
+            raise CorpusError(
+                f"{path}:{block.line}: the block has "
+                f"{count_noun(len(block.case.variants), 'variant')}, "
+                f"case {case.id!r} has {len(case.variants)}; these are other cases"
+            )
+        names = marks(len(case.all))
+        for k, (mark, here, there) in enumerate(zip(names, block.case.all, case.all, strict=True)):
+            for kind, text, expected in (
+                ("S", here.source, there.source),
+                ("T", here.reference, there.reference),
+            ):
+                if text.split() != expected.split():
+                    line = block.line + 3 * k + (kind == "T")
+                    raise CorpusError(
+                        f"{path}:{line}: {mark}-{kind} is {quote(text)}, but case {case.id!r} has "
+                        f"{quote(expected)}; these blocks are of other cases"
+                    )
+
+
+def _check_likeness(path: Path, output: SystemOutput, corpus: Corpus) -> None:
+    """Refuse outputs of which most share almost no word with the sentence they stand for."""
+    has_spaces = (
+        language_of(corpus.lang).joiner == " "
+        if corpus.lang
+        else not is_chinese(sample.source for sample in corpus.samples)
+    )
+    unlike = [
+        sample.id
+        for sample in corpus.samples
+        if any(
+            rewrite.text and not _alike(sample.source, rewrite.text, has_spaces=has_spaces)
+            for rewrite in output.hypotheses[sample.id]
+        )
+    ]
+    if 2 * len(unlike) > len(corpus.samples):
+        raise CorpusError(
+            f"{path}: {len(unlike)} of {len(corpus.samples)} outputs share almost no word with "
+            f"their sentence (first: {unlike[0]}); give the outputs for {corpus.name!r}, in the "
+            "order of its sentences"
+        )
+
+
+def _alike(source: str, text: str, *, has_spaces: bool) -> bool:
+    """Whether two texts share a third of their words; else of their characters.
+
+    In Chinese white space says nothing: one side may be segmented and the other not.
+    """
+    if source == text:
+        return True
+    left, right = (
+        set(words) if has_spaces else set("".join(words))
+        for words in (source.split(), text.split())
+    )
+    return 3 * len(left & right) >= min(len(left), len(right))

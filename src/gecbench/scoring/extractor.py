@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import CorpusError, EditError, Message, UsageError
@@ -13,10 +14,11 @@ from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme, Watch, no_progress
 from gecbench.core.score import WarningNote
 from gecbench.core.sentence import Sentence
-from gecbench.edits.alignment import SET_LIMIT
 from gecbench.edits.apply import apply
 from gecbench.formats.stored import is_plain
-from gecbench.text.tokens import Spans, spans
+
+if TYPE_CHECKING:
+    from gecbench.text.tokens import Spans
 
 Tokens = tuple[str, ...]
 Row = tuple[Sample, Rewrite, Tokens]
@@ -301,6 +303,8 @@ def _detections(
     detections = [edit for edit in rewrite.edit_sets[0] if edit.replacement is None]
     if not detections or file_tokens == tokens:
         return detections
+    from gecbench.text.tokens import spans  # few files detect without correcting
+
     before, after = spans(sample.source, file_tokens), spans(sample.source, tokens)
     if before is None or after is None:
         raise CorpusError(
@@ -345,6 +349,8 @@ def _check(where: str, rewrite: Rewrite, file_tokens: Tokens, tokens: Tokens) ->
 
 def edit_set_limit_note(ids: Sequence[str]) -> Message:
     """The sentence that tells of texts with more edit sets than are listed."""
+    from gecbench.edits.alignment import SET_LIMIT
+
     names = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
     return Message(
         "1 sentence has more than {limit} different edit sets, of which the first was kept, as by "

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gecbench.core.errors import Message, UsageError
 from gecbench.core.language import Language
-from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import WarningNote
@@ -21,6 +20,9 @@ from gecbench.lang import (
 )
 from gecbench.lang.detection import detect
 from gecbench.scoring.metric import Metric
+
+if TYPE_CHECKING:
+    from gecbench.core.perturbed import PerturbedSet
 
 
 def corpus_language(corpus: Corpus, scheme: str | None = None) -> Language:
@@ -83,7 +85,7 @@ def check_pipeline(corpus: Corpus | PerturbedSet, pipeline: str, lang: str) -> N
     Raises:
         UsageError: Names both.
     """
-    corpus = corpus.corpus() if isinstance(corpus, PerturbedSet) else corpus
+    corpus = corpus if isinstance(corpus, Corpus) else corpus.corpus()
     code = corpus.lang or detect(corpus.sources)
     pipeline_lang = language_of(lang).code
     if code is None or language_of(code).code in ("xx", pipeline_lang) or pipeline_lang == "xx":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from importlib import import_module
 from typing import Any, Literal, cast
 
@@ -99,10 +98,17 @@ class ScoreReport:
 
     def _repr_html_(self) -> str:
         """The scores as a table, as notebooks show them."""
+        from html import escape  # only notebooks need it
+
+        def cell(value: object) -> str:
+            if value is None:
+                return ""
+            return f"{value:.4f}" if isinstance(value, float) else escape(str(value))
+
         rows = self._rows()
         names = [n for n in rows[0] if any(row[n] is not None for row in rows)] if rows else []
         lines = ["".join(f"<th>{name}</th>" for name in names)]
-        lines += ["".join(f"<td>{_cell(row[name])}</td>" for name in names) for row in rows]
+        lines += ["".join(f"<td>{cell(row[name])}</td>" for name in names) for row in rows]
         body = "".join(f"<tr>{line}</tr>" for line in lines)
         return f"<table><caption>{escape(self.corpus)}</caption>{body}</table>"
 
@@ -180,12 +186,6 @@ def _row(result: Result) -> Iterator[tuple[str, object]]:
 
 
 _NO_INTERVAL = (("low", None), ("high", None))
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4f}" if isinstance(value, float) else escape(str(value))
 
 
 def by_tier(by_type: Mapping[str, Counts], tier: int) -> dict[str, Counts]:

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
 from gecbench.core.registry import resolve
+from gecbench.text import NORMALISATIONS
 
 Change = Callable[[str], str]
-
-NORMALISATIONS: Mapping[str, str] = {
-    "halfwidth": "gecbench.text.normalise:halfwidth",
-    "lower": "gecbench.text.normalise:lower",
-    "nfc": "gecbench.text.normalise:nfc",
-    "nfkc": "gecbench.text.normalise:nfkc",
-    "punctuation": "gecbench.text.normalise:punctuation",
-    "s2t": "gecbench.backends.chinese:s2t",
-    "squeeze": "gecbench.text.normalise:squeeze",
-    "t2s": "gecbench.backends.chinese:t2s",
-}
-"""Name to the function that gives what a signature calls the change, and the change itself."""
 
 _HALFWIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _PUNCTUATION = str.maketrans(

@@ -17,7 +17,7 @@ from gecbench.analysis.difficulty import (
 )
 from gecbench.analysis.options import Weighting
 from gecbench.api.difficulty import difficulty, write_weights
-from gecbench.api.options import DifficultyOptions
+from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, UsageError

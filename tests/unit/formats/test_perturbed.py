@@ -15,8 +15,7 @@ import gecbench
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError
 from gecbench.core.perturbed import PerturbedCase, Subset, Variant
 from gecbench.core.sample import NOT_KEPT
-from gecbench.formats.perturbed import read_perturbed, write_perturbed
-from gecbench.formats.reading import read_outputs
+from gecbench.formats.perturbed import read_outputs, read_perturbed, write_perturbed
 
 CLASS = CASES.subsets[0]
 

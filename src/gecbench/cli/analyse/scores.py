@@ -303,7 +303,7 @@ def robustness(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.robustness import check_perturbed, load_perturbed
     from gecbench.api.robustness import robustness as measure_robustness
-    from gecbench.formats.reading import read_outputs
+    from gecbench.formats.perturbed import read_outputs
 
     if check:
         refuse(

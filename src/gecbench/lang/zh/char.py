@@ -17,7 +17,6 @@ from dataclasses import replace
 from gecbench.core.edit import Edit
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext, Span
 from gecbench.core.sentence import Sentence
-from gecbench.edits.alignment import lattice
 
 try:
     from gecbench.lang.zh import _char as compiled  # type: ignore[attr-defined,unused-ignore]
@@ -62,6 +61,8 @@ def _spans(source: Sentence, target: Sentence) -> list[Span]:
     if compiled is not None:
         found: list[Span] = compiled.spans(source.codes, target.codes)
         return found
+    from gecbench.edits.alignment import lattice
+
     steps = lattice(source.codes, target.codes, None).steps()
     spans = []
     inserted = deleted = 0  # steps before that only one side has
