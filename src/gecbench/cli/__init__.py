@@ -33,7 +33,7 @@ _COMMANDS = {
     "annotate": ("annotate:annotate", "Annotate and review in the browser."),
     "convert": ("edits:convert", "Convert a corpus to another format."),
     "data": ("data:data", "List, download and prepare data sets."),
-    "doctor": ("data:doctor", "Show what is installed, and what is missing."),
+    "doctor": ("doctor:doctor", "Show what is installed, and what is missing."),
 }
 """Name to place and help: help needs no command to be imported."""
 

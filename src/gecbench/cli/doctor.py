@@ -1,0 +1,107 @@
+"""`gecbench doctor`: what is installed here, and what is missing."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from gecbench import __version__
+from gecbench.api.options import Places
+from gecbench.cli.command import command
+from gecbench.cli.output import OutputFile, format_by_ending
+from gecbench.core.errors import ResourceError
+from gecbench.core.files import STDIO, write_text
+
+_EXTRAS = {
+    "": "py3langid",  # always installed
+    "zh": "opencc pypinyin",
+    "en": "spacy errant",
+    "bleu": "sacrebleu",
+    "zh-words": "jieba spacy-pkuseg",
+    "statistics": "scipy",
+    "report": "matplotlib jinja2",
+    "annotate": "django gunicorn argon2-cffi dj-database-url django-axes django-csp django-htmx "
+    "django-ninja krippendorff markdown-it-py nh3 prometheus-client regex tzdata whitenoise "
+    "xlsxwriter",
+    "postgres": "psycopg",
+    "redis": "redis",
+    "spelling": "symspellpy",
+    "zh-lm": "kenlm",
+    "en-lm": "gguf lemminflect",
+    "models": "torch transformers accelerate safetensors tensorboard",
+    "onnx": "onnx onnxruntime onnxscript tokenizers",
+    "ct2": "ctranslate2",
+    "lora": "peft",
+    "chat": "anyio httpx",
+    "ray": "ray",
+    "remote": "fsspec",
+    "workflows": "snakemake",
+}
+"""The packages of each extra in pyproject.toml, those of several extras once."""
+_MODULES = {
+    "argon2-cffi": "argon2",
+    "django-axes": "axes",
+    "django-csp": "csp",
+    "django-ninja": "ninja",
+    "markdown-it-py": "markdown_it",
+}
+"""Packages to the module by which they are found, where it has another name."""
+_SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same numbers)"
+
+
+@command
+def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
+    """Show what is installed, which alignment kernel is used, and what is missing."""
+    from gecbench.backends.spacy import describe
+    from gecbench.datasets.catalog import cache_folder, check_content, data_folder, data_set, locate
+    from gecbench.lang.en import PIPELINE
+
+    format_by_ending(output, {".txt": "text"}, "text")
+    folder, mirror = places.folder or data_folder(), places.mirror
+    lines = {
+        "gecbench": __version__,
+        "python": sys.version.split()[0],
+        "kernel": _kernel(),
+    }
+    for extra, packages in _EXTRAS.items():
+        lines |= {package: _version(package, extra) for package in packages.split()}
+    lines["pipeline"] = f"{describe(PIPELINE)}, bundled (--spacy-model for another)"
+    lines["data folder"] = str(folder)
+    lines["mirror"] = str(mirror) if mirror else "none (--mirror or GECBENCH_DATA_MIRROR)"
+    lines["cache"] = str(cache_folder())
+    resources = data_set("cherrant")
+    for file in resources.files:
+        try:
+            path = locate(resources, file.name, folder=folder, mirror=mirror)
+            check_content(path, file, origin=str(path))
+        except ResourceError:
+            lines[file.name] = f"missing or damaged; run: gecbench data get {resources.name}"
+        else:
+            lines[file.name] = str(path)
+    width = max(map(len, lines))
+    write_text(output, "".join(f"{name:{width}}  {value}\n" for name, value in lines.items()))
+
+
+def _kernel() -> str:
+    """Name the kernel: "compiled", or what has to do without."""
+    from gecbench.edits.alignment import kernel_name as chinese
+    from gecbench.edits.maxmatch import kernel_name as maxmatch
+    from gecbench.edits.threeway import kernel_name as i_measure
+    from gecbench.lang.en.alignment import kernel_name as english
+    from gecbench.lang.zh.char import kernel_name as zh_char
+
+    kernels = {"Chinese": chinese(), "English": english()}
+    kernels |= {"MaxMatch": maxmatch(), "I-measure": i_measure(), "zh-char": zh_char()}
+    slow = [name for name, kind in kernels.items() if kind != "compiled"]
+    return _SLOW.format(", ".join(slow)) if slow else "compiled"
+
+
+def _version(package: str, extra: str) -> str:
+    if find_spec(_MODULES.get(package, package.replace("-", "_"))) is None:
+        return f"missing; run: pip install 'gecbench{f'[{extra}]' if extra else ''}'"
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "present, version unknown"

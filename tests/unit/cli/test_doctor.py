@@ -1,0 +1,51 @@
+"""gecbench doctor: what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from gecbench.cli import doctor as doctor_module
+
+
+def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
+    code, out, _ = run("doctor", "--mirror", shared / "data")
+    assert code == 0
+    assert f"cilin.txt           {shared}/data/cherrant/cilin.txt\n" in out
+    monkeypatch.setattr(doctor_module, "find_spec", lambda _: None)
+    monkeypatch.setattr("gecbench.edits.alignment.compiled", None)
+    monkeypatch.setattr("gecbench.lang.zh.char.compiled", None)
+    out = run("doctor")[1]
+    assert "opencc              missing; run: pip install 'gecbench[zh]'\n" in out
+    assert "scipy               missing; run: pip install 'gecbench[statistics]'\n" in out
+    assert "matplotlib          missing; run: pip install 'gecbench[report]'\n" in out
+    assert "jinja2              missing; run: pip install 'gecbench[report]'\n" in out
+    assert "django              missing; run: pip install 'gecbench[annotate]'\n" in out
+    assert "gunicorn            missing; run: pip install 'gecbench[annotate]'\n" in out
+    assert "psycopg             missing; run: pip install 'gecbench[postgres]'\n" in out
+    assert "kernel              python for Chinese, zh-char (install a C++ compiler and" in out
+    assert "run: gecbench data get cherrant" in out
+
+
+def test_doctor_names_every_package_of_the_extras(run, monkeypatch):
+    pyproject = Path(__file__).parents[3] / "pyproject.toml"
+    extras = tomllib.loads(pyproject.read_text("utf-8"))["project"]["optional-dependencies"]
+    monkeypatch.setattr(doctor_module, "find_spec", lambda _: None)
+    extra_of = dict(re.findall(r"^(\S+) .*'gecbench\[(.+)\]'$", run("doctor")[1], re.MULTILINE))
+    assert not [extra for extra in extra_of.values() if extra not in extras]
+    for extra, requirements in extras.items():
+        names = [re.match(r"[\w-]+", requirement)[0] for requirement in requirements]
+        if extra not in ("site", "dev"):
+            assert [name for name in names if name not in (*extra_of, "gecbench")] == []
+    for package, extra in extra_of.items():
+        assert any(re.match(rf"{package}(?![\w-])", text) for text in extras[extra]), package
+
+
+def test_doctor_bears_a_package_without_version(run, monkeypatch):
+    def unknown(name: str) -> str:
+        raise doctor_module.PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctor_module, "find_spec", lambda _: object())
+    monkeypatch.setattr(doctor_module, "version", unknown)
+    assert "pypinyin            present, version unknown\n" in run("doctor")[1]
