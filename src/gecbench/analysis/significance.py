@@ -224,6 +224,15 @@ class Comparison:
         by_name = ranks(values, higher_is_better=self.higher_is_better)
         return tuple(name for _, name in sorted(zip(by_name, names, strict=True)))
 
+    @property
+    def letters(self) -> dict[str, str]:
+        """The groups of each system as letters: two that share one do not differ."""
+        names: dict[str, str] = dict.fromkeys(self.values, "")
+        for index, group in enumerate(self.groups):
+            for name in group:
+                names[name] += chr(ord("a") + index) if index < 26 else f"({index + 1})"
+        return names
+
     def pair(self, first: str, second: str) -> SystemPair:
         """Find the comparison of two systems, turned round if need be.
 

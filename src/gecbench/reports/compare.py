@@ -63,15 +63,6 @@ def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str
     )
 
 
-def letters(result: Comparison) -> dict[str, str]:
-    """The groups of each system as letters: two that share one do not differ."""
-    names: dict[str, str] = dict.fromkeys(result.values, "")
-    for index, group in enumerate(result.groups):
-        for name in group:
-            names[name] += chr(ord("a") + index) if index < 26 else f"({index + 1})"
-    return names
-
-
 def _about(result: Comparison) -> str:
     plan = result.plan
     tests: str = Message(plan.tests[0])
@@ -104,7 +95,7 @@ def _systems(results: Sequence[Comparison]) -> Table:
     several, grouped = len(results) > 1, any(result.groups for result in results)
     rows: list[tuple[Value, ...]] = []
     for result in results:
-        shared = letters(result)
+        shared = result.letters
         for name in result.ranked:
             spread = result.intervals[name]
             words = [result.metric] * several + [name] + [shared[name]] * grouped

@@ -21,6 +21,7 @@ from gecbench.analysis.difficulty import (
     system_means,
 )
 from gecbench.core.errors import Message, count_noun
+from gecbench.core.frames import columns_of
 from gecbench.core.score import best_places
 from gecbench.reports.report import (
     Category,
@@ -31,7 +32,6 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
-    columns_of,
     data_of,
     join_texts,
     translate,

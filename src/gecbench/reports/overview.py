@@ -8,7 +8,6 @@ from dataclasses import replace
 from gecbench.analysis.significance import Comparison
 from gecbench.core.score import best_places, is_tie, ranks
 from gecbench.reports import scores as scores_report
-from gecbench.reports.compare import letters
 from gecbench.reports.report import (
     Column,
     Report,
@@ -221,7 +220,7 @@ def _systems(
 ) -> Table:
     """The systems by one metric, with what is known of them."""
     scores = [result.score for result in results if result.score]
-    groups = letters(tested) if tested and tested.groups else {}
+    groups = tested.letters if tested and tested.groups else {}
     intervals = all(score.interval for score in scores)
     counted = all(score.counts for score in scores)
     columns = [Column.of("system")]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gecbench.core.errors import Message, UsageError
+from gecbench.core.frames import columns_of
 from gecbench.core.score import Counts, WarningNote
 from gecbench.reports import PageLanguage, ReportFormat
 
@@ -134,17 +135,6 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
     words: int
     marks: frozenset[tuple[int, int]] = frozenset()
-
-
-def columns_of(text: str) -> int:
-    """Count the columns that a terminal needs; Han characters and the like need two."""
-    if text.isascii():
-        return len(text)
-    import unicodedata
-
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    marks = sum(unicodedata.combining(character) > 0 for character in text)
-    return len(text) + wide - marks
 
 
 def as_text(grid: Grid) -> str:

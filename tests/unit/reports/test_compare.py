@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from gecbench.reports.compare import build_report, letters
+from gecbench.reports.compare import build_report
 from gecbench.reports.report import render
 
 from ..analysis.test_significance import QUICK, accuracy
@@ -15,17 +15,17 @@ FOUND = accuracy(MARKS)
 
 
 def test_systems_that_share_a_letter_do_not_differ():
-    assert letters(FOUND) == {"top": "a", "near": "a", "low": "b"}
+    assert FOUND.letters == {"top": "a", "near": "a", "low": "b"}
     many = accuracy({f"s{n:02}": "1" * n + "0" * (40 - n) for n in range(0, 40, 13)})
     for value in many.values:
         for two in many.values:
-            shared = set(letters(many)[value]) & set(letters(many)[two])
+            shared = set(many.letters[value]) & set(many.letters[two])
             assert value == two or bool(shared) != many.pair(value, two).significant
 
 
 def test_after_z_come_numbers():
     in_all = replace(FOUND, groups=(("top",),) * 27)
-    assert letters(in_all)["top"] == "abcdefghijklmnopqrstuvwxyz(27)"
+    assert in_all.letters["top"] == "abcdefghijklmnopqrstuvwxyz(27)"
 
 
 def test_text_has_the_best_first_then_pairs_then_the_matrix():

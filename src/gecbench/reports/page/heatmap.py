@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from gecbench.analysis.difficulty import Difficulty
+from gecbench.core.frames import columns_of
 from gecbench.edits.chunks import FALSE, KEPT, RIGHT, WRONG, Chunk
 from gecbench.reports import PageLanguage
 from gecbench.reports.page import interface_words, json_in_page, render_page
-from gecbench.reports.report import columns_of
 from gecbench.text.tokens import spans
 
 # What the heat map shows of a sentence, as JSON values.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from gecbench.core.frames import columns_of
 from gecbench.reports.plots import style
 from gecbench.reports.plots.style import (
     PALETTE,
@@ -24,7 +25,6 @@ from gecbench.reports.plots.style import (
     raise_floor,
     shorten,
 )
-from gecbench.reports.report import columns_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from matplotlib.ticker import MaxNLocator
 
+from gecbench.core.frames import columns_of
 from gecbench.reports import PageLanguage
 from gecbench.reports.plots import COLOURS, Theme
-from gecbench.reports.report import Words, columns_of, text_in, translate
+from gecbench.reports.report import Words, text_in, translate
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
