@@ -164,3 +164,27 @@ def test_the_harness_counts_answers_that_correct_nothing(need):
     values = evaluate_tasks("dummy", "gec_zh", scheme="zh-char")
     assert values["rejected"] == 1
     assert values["recall"] == 0
+
+
+# polars
+
+
+def test_data_frames_of_results_become_those_of_polars(need):
+    polars = need("polars")
+    corpus = gecbench.load(gecbench.sample("zh", "corpus.jsonl"))
+    systems = [
+        gecbench.load_system(gecbench.sample("zh", f"{name}.txt"), corpus)
+        for name in ("cautious", "eager")
+    ]
+    plan = gecbench.Plan(resamples=10)
+    for result in (
+        gecbench.score(corpus, systems, scheme="zh-char"),
+        gecbench.compare(corpus, systems, scheme="zh-char", plan=plan),
+        gecbench.breakdown(corpus, systems, scheme="zh-char"),
+    ):
+        for name in result.frames():
+            frame = result.to_frame(name)
+            for theirs in (polars.from_dataframe(frame), polars.from_pandas(frame)):
+                assert theirs.columns == list(frame)
+                assert theirs.to_dicts() == polars.DataFrame(frame).to_dicts()
+                assert theirs.height == len(frame)

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, MissingExtraError
+from gecbench.core.frames import Framed, Frames, flat
 from gecbench.core.options import check_least
-from gecbench.core.sample import Corpus, Rewrite, Sample, ShortRepr, SystemOutput
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.scoring.results import RunStats
 
 # What annotators made of sentences before anybody decided: decisions and texts.
@@ -178,7 +179,7 @@ class AnnotatorAgreement:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Agreement(ShortRepr):
+class Agreement(Framed):
     """How far the annotators of a corpus agree.
 
     Args:
@@ -208,6 +209,15 @@ class Agreement(ShortRepr):
     pairs: tuple[AnnotatorPair, ...]
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+
+    def frames(self) -> Frames:
+        """A row for each measure, annotator, or pair of annotators."""
+        measures = ("alpha", "decisions", "exact", "common", "edits")
+        return {
+            "measures": ({"measure": name, **flat(getattr(self, name))} for name in measures),
+            "annotators": map(flat, self.each),
+            "pairs": map(flat, self.pairs),
+        }
 
 
 def alpha(counts: Sequence[Sequence[int]]) -> Rate:

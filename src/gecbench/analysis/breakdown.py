@@ -27,12 +27,13 @@ from gecbench.analysis.sentences import (
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, Message, UnknownNameError, UsageError
-from gecbench.core.sample import Sample, ShortRepr
+from gecbench.core.frames import Framed, Frames, Row, flat, interval_columns
+from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Interval, ranks, total
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import draw_blocks, f_scores, interval, sums
 from gecbench.scoring.resample import draws as resample_draws
-from gecbench.scoring.results import RunStats, by_tier
+from gecbench.scoring.results import RunStats, by_tier, count_columns
 from gecbench.scoring.run import field_values, fields, part_warnings
 from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
 
@@ -661,7 +662,7 @@ _VALUES = 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Breakdowns(ShortRepr):
+class Breakdowns(Framed):
     """The breakdowns of some systems.
 
     Args:
@@ -679,6 +680,43 @@ class Breakdowns(ShortRepr):
     comparisons: tuple[PairDifferences, ...] = ()
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+
+    def frames(self) -> Frames:
+        """A row for each group and system; each group, or sentence, in which two systems differ."""
+        return {
+            "groups": self._group_rows(),
+            "differences": (
+                {"metric": pair.metric, "first": pair.between[0], "second": pair.between[1]}
+                | flat(difference)
+                | dict(zip(("value_first", "value_second"), difference.values, strict=True))
+                for pair in self.comparisons
+                for difference in pair.differences
+            ),
+            "sentences": (
+                {"metric": pair.metric, "first": pair.between[0], "second": pair.between[1]}
+                | flat(sentence)
+                | dict(zip(("output_first", "output_second"), sentence.outputs, strict=True))
+                for pair in self.comparisons
+                for sentence in pair.sentences
+            ),
+        }
+
+    def _group_rows(self) -> Iterator[Row]:
+        for breakdown in self.breakdowns:
+            for at, (group, size) in enumerate(zip(breakdown.groups, breakdown.sizes, strict=True)):
+                for system, cells in breakdown.cells.items():
+                    cell = cells[at]
+                    yield {
+                        "by": breakdown.by,
+                        "metric": breakdown.metric,
+                        "group": group,
+                        "size": size,
+                        "unit": breakdown.unit,
+                        "system": system,
+                        "value": cell.value,
+                        **count_columns(cell.counts),
+                        **interval_columns(cell.interval),
+                    }
 
 
 def break_down(

@@ -5,7 +5,7 @@ Lin, Lin, Yang and Jiang, 2022 (arXiv 2205.00217), table 4.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, permutations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gecbench.analysis.sentences import signatures, system_scores
 from gecbench.core.errors import MissingExtraError, UnknownNameError, UsageError, count_noun
-from gecbench.core.sample import ShortRepr
+from gecbench.core.frames import Framed, Frames, Row, flat
 from gecbench.core.score import is_tie
 from gecbench.formats.judgments import read_numbers
 from gecbench.scoring.resample import mean
@@ -166,6 +166,12 @@ class SystemScores:
     notes: tuple[str, ...] = ()
 
 
+def score_rows(scores: SystemScores) -> Iterator[Row]:
+    """A row for each system with its score by each metric."""
+    for at, system in enumerate(scores.systems):
+        yield {"system": system} | {name: values[at] for name, values in scores.metrics.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class MetricPair:
     """Two metrics compared.
@@ -182,7 +188,7 @@ class MetricPair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Correlations(ShortRepr):
+class Correlations(Framed):
     """Metrics compared over systems.
 
     Args:
@@ -197,6 +203,20 @@ class Correlations(ShortRepr):
     oriented: bool
     pairs: tuple[MetricPair, ...]
     notes: tuple[str, ...] = ()
+
+    def title(self) -> str:
+        """What was compared."""
+        return f"{type(self).__name__} on {self.scores.corpus}"
+
+    def frames(self) -> Frames:
+        """A row for each pair of metrics, or for each system with its scores."""
+        return {
+            "pairs": (
+                {"first": pair.first, "second": pair.second} | flat(pair.coefficients)
+                for pair in self.pairs
+            ),
+            "systems": score_rows(self.scores),
+        }
 
     def of(self, first: str, second: str) -> MetricPair:
         """Find the comparison of two metrics, in either order."""

@@ -20,7 +20,8 @@ from gecbench.analysis.options import Absent, Weighting
 from gecbench.core.case import Case
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, EditError, Message, UsageError, count_noun
-from gecbench.core.sample import Sample, ShortRepr
+from gecbench.core.frames import Framed, Frames, flat
+from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Signature, f_score, ranks
 from gecbench.edits.chunks import (
     FALSE,
@@ -694,7 +695,7 @@ class SentenceErrors:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Difficulty(ShortRepr):
+class Difficulty(Framed):
     """How difficult the errors of a corpus are, and how systems fare with that.
 
     Args:
@@ -726,6 +727,32 @@ class Difficulty(ShortRepr):
     types: Mapping[Tier, tuple[TypeDifficulty, ...]]
     notes: tuple[str, ...]
     signature: Signature
+
+    def frames(self) -> Frames:
+        """A row for each system, type of errors, or error."""
+        return {
+            "systems": (
+                {"system": score.system, "weighted_f": score.weighted.f, "plain_f": score.plain.f}
+                | {"corrected": score.corrected, "alone": score.alone}
+                | flat(score)
+                for score in self.scores
+            ),
+            "ranking": (
+                {"measure": measure} | flat(change)
+                for measure, changes in self.ranking.items()
+                for change in changes
+            ),
+            "types": (
+                {"tier": tier} | flat(kind) for tier, kinds in self.types.items() for kind in kinds
+            ),
+            "errors": (
+                {"sentence": sentence.id}
+                | flat(edit)
+                | {"correction": None if edit.correction is None else " ".join(edit.correction)}
+                for sentence in self.sentences
+                for edit in sentence.edits
+            ),
+        }
 
     @property
     def sentences(self) -> Iterator[SentenceErrors]:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from gecbench.analysis.options import HumanOptions
 from gecbench.analysis.sentences import content_key, separate_sentences, signatures
 from gecbench.core.errors import CorpusError, count_noun
-from gecbench.core.sample import Corpus, Rewrite, Sample, ShortRepr, SystemOutput
+from gecbench.core.frames import Framed, Frames, flat
+from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score
 from gecbench.scoring.resample import mean
-from gecbench.scoring.results import RunStats
+from gecbench.scoring.results import RunStats, score_columns
 from gecbench.scoring.texts import characters
 
 SUBMISSIONS = "submissions"
@@ -77,7 +78,7 @@ class AnnotatorMean:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Human(ShortRepr):
+class Human(Framed):
     """Annotators against final references.
 
     Args:
@@ -99,6 +100,26 @@ class Human(ShortRepr):
     higher_is_better: Mapping[str, bool]
     notes: tuple[str, ...]
     signatures: tuple[str, ...]
+
+    def frames(self) -> Frames:
+        """A row for each annotator by a metric, or for each metric over all of them."""
+        return {
+            "annotators": (
+                {"annotator": annotator.name, "metric": metric}
+                | score_columns(annotator.scores.get(metric))
+                | {
+                    "submissions": annotator.submissions,
+                    "scored": annotator.scored,
+                    "kept": annotator.kept,
+                }
+                for annotator in self.annotators
+                for metric in self.higher_is_better
+            ),
+            "means": ({"metric": metric} | flat(mean) for metric, mean in self.means.items()),
+            "together": (
+                {"metric": metric} | score_columns(score) for metric, score in self.together.items()
+            ),
+        }
 
 
 def find_submissions(

@@ -21,12 +21,13 @@ from gecbench.analysis.correlation import (
     coefficient,
     constant_notes,
     orient,
+    score_rows,
     scores_of,
     table_scores,
 )
 from gecbench.analysis.options import Layout, SystemSet
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
-from gecbench.core.sample import ShortRepr
+from gecbench.core.frames import Framed, Frames, Row, flat
 from gecbench.core.score import is_tie
 from gecbench.formats.judgments import (
     SEEDA,
@@ -73,6 +74,11 @@ class SystemLevel:
     set: str
     systems: tuple[str, ...]
     coefficients: Mapping[CoefficientKind, Coefficient]
+
+
+def _level_row(level: SystemLevel) -> Row:
+    names: Row = {"metric": level.metric, "human": level.human, "set": level.set}
+    return names | {"systems": len(level.systems)} | flat(level.coefficients)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +155,7 @@ class People:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MetaEvaluation(ShortRepr):
+class MetaEvaluation(Framed):
     """Metrics against human judgements.
 
     Args:
@@ -171,6 +177,15 @@ class MetaEvaluation(ShortRepr):
     human: HumanScores | None = None
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+
+    def frames(self) -> Frames:
+        """A row for each metric and way of judging: over systems, windows of them, or sentences."""
+        return {
+            "systems": map(_level_row, self.systems),
+            "windows": map(_level_row, self.windows),
+            "sentences": map(flat, self.sentences),
+            "scores": score_rows(self.scores) if self.scores else (),
+        }
 
 
 def default_sets(systems: Sequence[str]) -> tuple[SystemSet, ...]:

@@ -18,7 +18,7 @@ import msgspec
 
 from gecbench.core.errors import FormatError
 from gecbench.core.files import read_bytes
-from gecbench.core.sample import ShortRepr
+from gecbench.core.frames import Framed, Frames, Row, flat
 from gecbench.formats.validation import read_toml
 
 NOT_RUN = "not run"
@@ -244,7 +244,7 @@ class FigureResult:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PaperResult(ShortRepr):
+class PaperResult(Framed):
     """All tables and figures of a file.
 
     Args:
@@ -258,6 +258,46 @@ class PaperResult(ShortRepr):
     files: tuple[str, ...]
     tables: tuple[TableResult, ...]
     figures: tuple[FigureResult, ...]
+
+    def title(self) -> str:
+        """Which tables."""
+        return f"{type(self).__name__} of {self.paper.paper}"
+
+    def frames(self) -> Frames:
+        """A row for each number of a table, beside the paper's, or for each point of a figure."""
+        return {
+            "numbers": (number for table in self.tables for number in _number_rows(table)),
+            "points": (
+                {"figure": result.figure.name, "line": line.name} | flat(point)
+                for result in self.figures
+                for line, points in zip(result.figure.lines, result.points, strict=True)
+                for point in points
+            ),
+        }
+
+
+def _number_rows(result: TableResult) -> Iterator[Row]:
+    """Each number of a table: a mean over runs; ratios in [0, 1], the paper's too."""
+    for row in result.rows:
+        names: Row = {"table": result.table.name, "row": row.name}
+        for at, column in enumerate(result.table.columns):
+            if isinstance(row, ComparedRow):
+                parts = {"": row.system, "curve": row.curve, "difference": row.difference}
+                values = [
+                    (f"{part}_{name}".strip("_"), value)
+                    for part, means in parts.items()
+                    for name, value in flat(means[at]).items()
+                ]
+                yield names | {"column": column.name} | dict(values)
+            else:
+                paper = row.paper[at] if row.paper else None
+                yield names | {
+                    "column": column.name,
+                    "status": row.status or None,
+                    "runs": row.runs,
+                    **(flat(row.cells[at]) if row.cells else {"mean": None, "sd": None}),
+                    "paper": paper / 100 if paper and column.kind == "percent" else paper,
+                }
 
 
 def paper_table(file: Path | str, results: Sequence[Path | str] = ()) -> PaperResult:

@@ -24,7 +24,8 @@ from gecbench.analysis.sentences import (
     text_of_rewrite,
 )
 from gecbench.core.errors import CorpusError, Message, count_noun
-from gecbench.core.sample import Rewrite, Sample, ShortRepr
+from gecbench.core.frames import Framed, Frames, flat
+from gecbench.core.sample import Rewrite, Sample
 from gecbench.core.seeding import number
 from gecbench.scoring.resample import mean
 from gecbench.scoring.results import RunStats
@@ -272,7 +273,7 @@ class ReferenceStatistics:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class References(ShortRepr):
+class References(Framed):
     """What there is to say of a corpus's references.
 
     Args:
@@ -296,6 +297,21 @@ class References(ShortRepr):
     sweep: Sweep = field(default_factory=Sweep)
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+
+    def frames(self) -> Frames:
+        """A row for each group of sentences, number of references, or point of a curve."""
+        return {
+            "statistics": map(flat, self.statistics),
+            "numbers": (
+                {"references": k, "sentences": count, "erroneous": self.erroneous.get(k, 0)}
+                for k, count in self.everywhere.items()
+            ),
+            "curves": (
+                {"system": curve.system, "metric": curve.metric} | flat(point)
+                for curve in self.curves
+                for point in curve.points
+            ),
+        }
 
 
 def statistics(run_stats: RunStats, by: str | None = None) -> tuple[ReferenceStatistics, ...]:

@@ -17,8 +17,8 @@ from typing import Literal
 from gecbench.analysis.perturbed_cases import Region, Tokens, perturbations, span_image
 from gecbench.core.case import CaseRewrite, Level
 from gecbench.core.errors import Message, UsageError
+from gecbench.core.frames import Framed, Frames, flat
 from gecbench.core.perturbed import SYNTHETIC, PerturbedSet, marks
-from gecbench.core.sample import ShortRepr
 from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.formats.perturbed import Frequencies
@@ -250,7 +250,7 @@ class SubsetSize:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Robustness(ShortRepr):
+class Robustness(Framed):
     """How robust systems are to their context.
 
     Args:
@@ -285,6 +285,26 @@ class Robustness(ShortRepr):
     signatures: tuple[str, ...]
     notes: tuple[str, ...] = ()
     others: tuple[Robustness, ...] = ()
+
+    def frames(self) -> Frames:
+        """A row for each system on a subset, kind of variants, or case on which rules disagree."""
+        kinds = {"action": self.actions, "distance": self.distances}
+        kinds |= {"frequency": self.frequencies or ()}
+        return {
+            "systems": (
+                {"system": system.system, "subset": system.subset, "delta_f": system.delta_f}
+                | {"official_crs": system.official.crs, "edits_crs": system.edits.crs}
+                | {k: v for k, v in flat(system).items() if not k.startswith("orders")}
+                for system in (*self.systems, *self.trivial)
+            ),
+            "variants": (
+                {"by": by, "group": group.name, "variants": group.variants} | flat(shares)
+                for by, groups in kinds.items()
+                for group in groups
+                for shares in group.systems
+            ),
+            "disagreements": map(flat, self.disagreements),
+        }
 
     @property
     def whole(self) -> tuple[SystemRobustness, ...]:

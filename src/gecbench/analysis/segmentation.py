@@ -9,12 +9,13 @@ from typing import Literal
 
 from gecbench.analysis.sentences import system_scores
 from gecbench.core.errors import CorpusError
-from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, ShortRepr, SystemOutput
+from gecbench.core.frames import Framed, Frames, flat
+from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score, ranks
 from gecbench.edits.apply import changes
 from gecbench.formats.texts import text_of
 from gecbench.scoring.extractor import is_declared
-from gecbench.scoring.results import RunStats
+from gecbench.scoring.results import RunStats, score_columns
 from gecbench.scoring.texts import characters
 
 Golds = Literal["given", "divided"]
@@ -65,7 +66,7 @@ class Movement:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Segmentation(ShortRepr):
+class Segmentation(Framed):
     """The same outputs under several segmenters.
 
     Args:
@@ -94,6 +95,28 @@ class Segmentation(ShortRepr):
     skipped: Mapping[str, str]
     notes: tuple[str, ...]
     signatures: tuple[str, ...]
+
+    def frames(self) -> Frames:
+        """A row for each system under a segmenter, segmenter, or score that needs no words."""
+        return {
+            "systems": (
+                {"metric": metric, "system": moves.system, "segmenter": segmenter.segmenter}
+                | {"rank": rank}
+                | score_columns(segmenter.scores[metric][moves.system])
+                for metric, movements in self.movements.items()
+                for moves in movements
+                for segmenter, rank in zip(self.segmenters, moves.ranks, strict=True)
+            ),
+            "segmenters": (
+                {name: value for name, value in flat(segmenter).items() if "scores_" not in name}
+                for segmenter in self.segmenters
+            ),
+            "beside": (
+                {"metric": metric, "system": system} | score_columns(score)
+                for metric, by_system in self.beside.items()
+                for system, score in by_system.items()
+            ),
+        }
 
 
 def texts_only(corpus: Corpus, lang: str) -> tuple[Corpus, int]:

@@ -39,9 +39,9 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
+from gecbench.core.frames import Framed, Frames, flat, interval_columns
 from gecbench.core.options import Workers, check_jobs
 from gecbench.core.processes import can_travel, cores, map_in_processes
-from gecbench.core.sample import ShortRepr
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Interval, WarningNote, ranks
 from gecbench.scoring.metric import Metric
@@ -184,8 +184,8 @@ class SystemPair:
     significant: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Framed):
     """Systems compared by one metric.
 
     Args:
@@ -215,6 +215,23 @@ class Comparison:
     pairs: tuple[SystemPair, ...]
     groups: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
+
+    def title(self) -> str:
+        """What was compared."""
+        return f"Comparison by {self.metric} on {self.corpus}"
+
+    def frames(self) -> Frames:
+        """A row for each system, the best first, or for each pair of them."""
+        return {
+            "systems": (
+                {"metric": self.metric, "system": name, "value": self.values[name]}
+                | interval_columns(self.intervals[name])
+                | {"groups": self.letters[name] or None, "sentences": self.sentences}
+                | {"signature": self.signature}
+                for name in self.ranked
+            ),
+            "pairs": ({"metric": self.metric} | flat(pair) for pair in self.pairs),
+        }
 
     @property
     def ranked(self) -> tuple[str, ...]:
@@ -517,7 +534,7 @@ def _reverse(pair: SystemPair) -> SystemPair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparisons(ShortRepr):
+class Comparisons(Framed):
     """Systems compared by some metrics.
 
     Args:
@@ -529,6 +546,13 @@ class Comparisons(ShortRepr):
     corpus: str
     metrics: tuple[Comparison, ...]
     notes: tuple[str, ...] = ()
+
+    def frames(self) -> Frames:
+        """A row for each system, or for each pair of them, by each metric."""
+        return {
+            "systems": (row for metric in self.metrics for row in metric.frames()["systems"]),
+            "pairs": (row for metric in self.metrics for row in metric.frames()["pairs"]),
+        }
 
 
 def compare_run(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from gecbench.core.case import Case
-from gecbench.core.errors import UsageError, count_noun
-from gecbench.core.options import check_choice
+from gecbench.core.errors import count_noun
+from gecbench.core.frames import Framed, Frames, Row, interval_columns
 from gecbench.core.sample import Corpus, ShortRepr, SystemOutput
 from gecbench.core.score import Counts, Score
 from gecbench.scoring.metric import Metric
@@ -17,9 +16,6 @@ from gecbench.scoring.spans import ERROR_FREE, UNANNOTATABLE
 
 RESULT_SCHEMA = 1
 """Version of the JSON that `gecbench score --format json` prints; scripts depend on it."""
-
-_SHOWN = 8
-"""Results in the `repr` of a report, which so has ten lines at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ScoreReport:
+class ScoreReport(Framed):
     """Everything that scoring some systems on one corpus found.
 
     Args:
@@ -85,80 +81,39 @@ class ScoreReport:
         """How many sentences were scored."""
         return self.sentences - sum(self.left_out.values())
 
-    def __repr__(self) -> str:
-        """The scores, in ten lines at most."""
-        lines = [f"<scores on {self.corpus}: {count_noun(self.scored, 'sentence')} scored>"]
-        for row in self._rows()[:_SHOWN]:
-            value = row["note"] if row["value"] is None else f"{row['value']:.4f}"
-            names = [row["system"], row["metric"], *([row["subset"]] if row["subset"] else [])]
-            lines.append(f"  {' '.join(map(str, names))}: {value}")
-        if len(self.results) > _SHOWN:
-            lines.append(f"  ... and {len(self.results) - _SHOWN} more; see .results")
-        return "\n".join(lines)
+    def title(self) -> str:
+        """What was scored."""
+        return f"scores on {self.corpus}, {count_noun(self.scored, 'sentence')} scored"
 
-    def _repr_html_(self) -> str:
-        """The scores as a table, as notebooks show them."""
-        from html import escape  # only notebooks need it
+    def frames(self) -> Frames:
+        """A row for each result, for each type of edits, or for each sentence by a metric.
 
-        def cell(value: object) -> str:
-            if value is None:
-                return ""
-            return f"{value:.4f}" if isinstance(value, float) else escape(str(value))
-
-        rows = self._rows()
-        names = [n for n in rows[0] if any(row[n] is not None for row in rows)] if rows else []
-        lines = ["".join(f"<th>{name}</th>" for name in names)]
-        lines += ["".join(f"<td>{cell(row[name])}</td>" for name in names) for row in rows]
-        body = "".join(f"<tr>{line}</tr>" for line in lines)
-        return f"<table><caption>{escape(self.corpus)}</caption>{body}</table>"
-
-    def to_frame(self, of: Literal["systems", "types", "sentences"] = "systems") -> Any:
-        """The scores as a data frame of pandas; numbers are not rounded.
-
-        Args:
-            of: What a row is: a result, a type of edits in a result, or a sentence by a metric,
-                with the counts of its chosen reference.
-
-        Raises:
-            UsageError: pandas is not installed, or there is no such frame.
+        A sentence has the counts of its chosen reference.
         """
-        check_choice("argument 'of'", of, ("systems", "types", "sentences"))
-        try:
-            pandas = import_module("pandas")
-        except ModuleNotFoundError as error:
-            raise UsageError(
-                "to_frame makes a data frame of pandas, which is not installed; run: pip install "
-                "pandas"
-            ) from error
-        if of == "types":
-            return pandas.DataFrame(self._type_rows())
-        return pandas.DataFrame(self._rows() if of == "systems" else self._sentence_rows())
+        return {
+            "systems": map(_row, self.results),
+            "types": self._type_rows(),
+            "sentences": self._sentence_rows(),
+        }
 
-    def _rows(self) -> list[dict[str, object]]:
-        return [dict(_row(result)) for result in self.results]
+    def _type_rows(self) -> Iterator[Row]:
+        for result in self.results:
+            for label, counts in ((result.score and result.score.by_type) or {}).items():
+                yield _names(result) | {
+                    "type": label,
+                    "f": counts.f(self.beta),
+                    **count_columns(counts),
+                }
 
-    def _type_rows(self) -> list[dict[str, object]]:
-        return [
-            _names(result)
-            | {"type": label, "f": counts.f(self.beta)}
-            | {name: getattr(counts, name) for name in _COUNTS}
-            for result in self.results
-            for label, counts in ((result.score and result.score.by_type) or {}).items()
-        ]
-
-    def _sentence_rows(self) -> list[dict[str, object]]:
-        return [
-            {"system": system, "metric": metric, "sentence": sentence.id}
-            | dict(_flat(sentence.values or {}))
-            for (system, metric), sentences in self.per_sentence.items()
-            for sentence in sentences
-        ]
+    def _sentence_rows(self) -> Iterator[Row]:
+        for (system, metric), sentences in self.per_sentence.items():
+            for sentence in sentences:
+                yield {"system": system, "metric": metric, "sentence": sentence.id} | dict(
+                    _flat(sentence.values or {})
+                )
 
 
-_COUNTS = ("tp", "fp", "fn", "precision", "recall")
-
-
-def _names(result: Result) -> dict[str, object]:
+def _names(result: Result) -> Row:
     return {"system": result.system, "metric": result.metric, "subset": result.subset}
 
 
@@ -171,21 +126,29 @@ def _flat(values: Mapping[str, object]) -> Iterator[tuple[str, object]]:
             yield from _flat(cast("Any", value)[values["chosen"]])
 
 
-def _row(result: Result) -> Iterator[tuple[str, object]]:
-    """What a table says of a result; None where it has no such number."""
-    score = result.score
-    counts, interval = (score.counts, score.interval) if score else (None, None)
-    yield from _names(result).items()
-    yield "value", score.value if score else None
-    for name in _COUNTS:
-        yield name, getattr(counts, name) if counts else None
-    yield from (("low", interval.low), ("high", interval.high)) if interval else _NO_INTERVAL
-    yield "sentences", score.sentences if score else None
-    yield "note", result.note
-    yield "signature", str(score.signature) if score else None
+def _row(result: Result) -> Row:
+    columns = score_columns(result.score)
+    signature = columns.pop("signature")
+    return _names(result) | columns | {"note": result.note, "signature": signature}
 
 
-_NO_INTERVAL = (("low", None), ("high", None))
+def count_columns(counts: Counts | None) -> Row:
+    """Counts with precision and recall, or nothing in their place."""
+    return {
+        name: getattr(counts, name) if counts else None
+        for name in ("tp", "fp", "fn", "precision", "recall")
+    }
+
+
+def score_columns(score: Score | None) -> Row:
+    """A score with its counts, interval and signature, or nothing in their place."""
+    return {
+        "value": score.value if score else None,
+        **count_columns(score.counts if score else None),
+        **interval_columns(score.interval if score else None),
+        "sentences": score.sentences if score else None,
+        "signature": str(score.signature) if score else None,
+    }
 
 
 def by_tier(by_type: Mapping[str, Counts], tier: int) -> dict[str, Counts]:

@@ -1,0 +1,139 @@
+"""What results show in a session, in notebooks and as data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from messages import expect_error
+
+import gecbench
+from gecbench.core.errors import UsageError
+from gecbench.core.frames import Framed, Frames, flat
+
+PLAN = gecbench.Plan(resamples=100)
+OPTIONS = gecbench.Options(metrics=("cherrant", "sentence-accuracy"))
+
+
+def every_result(folder: Path) -> Iterator[Framed]:
+    """One of each kind, of the bundled samples."""
+    corpus = gecbench.load(gecbench.sample("zh", "corpus.jsonl"))
+    names = ("cautious", "eager", "fluent")
+    systems = [gecbench.load_system(gecbench.sample("zh", f"{name}.txt"), corpus) for name in names]
+    yield gecbench.score(corpus, systems, scheme="zh-char", options=OPTIONS)
+    compared = gecbench.compare(corpus, systems, scheme="zh-char", options=OPTIONS, plan=PLAN)
+    yield from (compared, compared.metrics[0])
+    yield gecbench.breakdown(corpus, systems, scheme="zh-char")
+    yield gecbench.correlation(corpus, systems, scheme="zh-char", options=OPTIONS)
+    yield gecbench.references(corpus, systems, scheme="zh-char")
+    yield from gecbench.difficulty(corpus, systems, scheme="zh-char")
+    yield gecbench.segmentation(corpus, systems, segmenters=["characters"], beside=["char-bleu"])
+    scores = folder / "people.tsv"
+    scores.write_text("system\tpeople\ncautious\t2\neager\t1\nfluent\t3\n", "utf-8")
+    yield gecbench.meta(corpus, systems, human=[scores], scheme="zh-char", options=OPTIONS)
+    annotators = [
+        gecbench.Sample(
+            s.id, s.source, tuple(gecbench.Rewrite(s.source, annotator=a) for a in ("ann", "bob"))
+        )
+        for s in corpus.samples[:12]
+    ]
+    submissions = gecbench.Corpus("submissions", tuple(annotators), "zh")
+    yield gecbench.agreement(submissions, scheme="zh-char")
+    yield gecbench.human(corpus, submissions, scheme="zh-char")
+    cases = gecbench.load_perturbed(gecbench.sample("zh", "perturbed.txt"))
+    answers = gecbench.sample("zh", "perturbed-swayed.txt")
+    yield gecbench.robustness(cases, answers, scheme="zh-char", orders=2)
+    table = folder / "table.toml"
+    table.write_text(TABLE, "utf-8")
+    (folder / "run.json").write_text('{"results": [{"f": 0.5}]}', "utf-8")
+    yield gecbench.paper_table(table, [folder / "run.json"])
+
+
+TABLE = """
+about = "One number."
+paper = "Nobody, 2026"
+objects = "results"
+[[tables]]
+name = "scores"
+title = "Scores"
+zh = "分数"
+columns = [{name = "F", get = "f"}]
+rows = [{name = "ours", results = "run.json", paper = [51.0]}]
+"""
+
+
+def test_every_result_is_short_a_table_and_flat_frames(tmp_path: Path):
+    pandas = pytest.importorskip("pandas")
+    for result in every_result(tmp_path):
+        lines = repr(result).splitlines()
+        assert 2 <= len(lines) <= 10, result
+        assert max(map(len, lines)) <= 110, result
+        assert result._repr_html_().count("<tr>") >= 2, result
+        for name in result.frames():
+            assert repr(name) in lines[0]
+            frame = result.to_frame(name)
+            assert all(map(pandas.api.types.is_scalar, frame.to_numpy().ravel()))
+            # A column without any value has a type of its own for nobody else to guess.
+            assert all(
+                frame[column].notna().any() or frame[column].dtype == float for column in frame
+            )
+        assert isinstance(result.to_frame(), pandas.DataFrame)
+        assert not result.to_frame().empty, result
+
+
+def test_frames_of_a_comparison_have_its_numbers(tmp_path: Path):
+    pytest.importorskip("pandas")
+    compared = next(r for r in every_result(tmp_path) if hasattr(r, "metrics"))
+    first = compared.metrics[0]
+    rows = compared.to_frame("pairs").query("metric == 'cherrant'")
+    assert list(rows.difference) == [pair.difference for pair in first.pairs]
+    assert list(rows.p_randomisation) == [pair.p["randomisation"] for pair in first.pairs]
+    systems = compared.to_frame().query("metric == 'cherrant'")
+    assert list(systems.system) == list(first.ranked)
+    assert list(systems.groups) == [first.letters[name] for name in first.ranked]
+    with expect_error(UsageError, "triples"):
+        compared.to_frame("triples")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    value: float
+    of: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rows(Framed):
+    corpus: str
+    rows: tuple[dict[str, object], ...]
+
+    def frames(self) -> Frames:
+        return {"none": (), "rows": iter(self.rows)}
+
+
+def test_nested_values_are_columns_with_the_name_of_their_field():
+    @dataclass
+    class Whole:
+        name: str
+        f: Part
+        by: dict[str, Part]
+        words: tuple[str, ...]
+
+    row = flat(Whole("a", Part(0.5, 3), {"x": Part(1.0, 1)}, ("no", "column")))
+    assert row == {"name": "a", "f": 0.5, "f_of": 3, "by_x": 1.0, "by_x_of": 1}
+
+
+def test_what_is_shown_is_cut_escaped_and_aligned_with_han_characters():
+    rows = Rows("mine", tuple({"系统": f"<{n}>", "f": n / 7, "none": None} for n in range(100)))
+    _, head, *body, last = repr(rows).splitlines()
+    assert (len(body), last) == (7, "... and 93 rows more")
+    assert head == "系统       f"
+    assert body[1] == "<1>   0.1429"
+    shown = rows._repr_html_()
+    assert shown.count("<tr>") == 61
+    assert "&lt;1&gt;" in shown
+    assert "none" not in shown
+    assert repr(Rows("mine", ())) == "<Rows on mine; to_frame() of 'none', 'rows'>"
+    wide = Rows("mine", ({f"a column of some length {n}": 1 for n in range(9)},))
+    assert repr(wide).splitlines()[1].endswith("  ...")
