@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import Self
-
-from msgspec import Struct
 
 from gecbench.analysis.options import Test
 from gecbench.analysis.significance import Comparison, SystemPair
@@ -57,7 +54,7 @@ def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str
         corpus=corpus,
         tables=tuple(tables),
         figures=tuple(figures),
-        data={"metrics": [_ComparisonJson.of(result) for result in results]},
+        data={"metrics": list(map(_values, results))},
         notes=(*notes, *map(_about, results[:1])),
         signatures=tuple(result.signature for result in results),
     )
@@ -295,66 +292,32 @@ def _intervals(name: Words, pairs: Sequence[SystemPair]) -> Series:
     )
 
 
-class _SystemJson(Struct):
-    system: str
-    value: float
-    low: float
-    high: float
-
-
-class _PairJson(Struct, kw_only=True):
-    """Two systems; low and high are the ends of the interval of their difference."""
-
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    first_better: float
-    p: Mapping[Test, float]
-    corrected: Mapping[Test, float]
-    significant: bool
-
-
-class _ComparisonJson(Struct, kw_only=True):
-    """The comparisons by one metric; the plan also says which test decides."""
-
-    metric: str
-    signature: str
-    higher_is_better: bool
-    sentences: int
-    plan: Mapping[str, object]
-    systems: Sequence[_SystemJson]
-    pairs: Sequence[_PairJson]
-    groups: Sequence[Sequence[str]]
-
-    @classmethod
-    def of(cls, result: Comparison) -> Self:
-        """List the best system first."""
-        return cls(
-            metric=result.metric,
-            signature=result.signature,
-            higher_is_better=result.higher_is_better,
-            sentences=result.sentences,
-            plan=data_of(result.plan) | {"deciding": result.plan.main_test},
-            systems=[
-                _SystemJson(name, result.values[name], interval.low, interval.high)
-                for name in result.ranked
-                for interval in (result.intervals[name],)
-            ],
-            pairs=[
-                _PairJson(
-                    first=pair.first,
-                    second=pair.second,
-                    difference=pair.difference,
-                    low=pair.interval.low,
-                    high=pair.interval.high,
-                    first_better=pair.first_better,
-                    p=pair.p,
-                    corrected=pair.corrected,
-                    significant=pair.significant,
-                )
-                for pair in result.pairs
-            ],
-            groups=result.groups,
-        )
+def _values(result: Comparison) -> dict[str, object]:
+    """The comparisons by one metric, the best system first; the plan says which test decides."""
+    return {
+        "metric": result.metric,
+        "signature": result.signature,
+        "higher_is_better": result.higher_is_better,
+        "sentences": result.sentences,
+        "plan": data_of(result.plan) | {"deciding": result.plan.main_test},
+        "systems": [
+            {"system": name, "value": result.values[name], "low": ends.low, "high": ends.high}
+            for name in result.ranked
+            for ends in (result.intervals[name],)
+        ],
+        "pairs": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "difference": pair.difference,
+                "low": pair.interval.low,
+                "high": pair.interval.high,
+                "first_better": pair.first_better,
+                "p": pair.p,
+                "corrected": pair.corrected,
+                "significant": pair.significant,
+            }
+            for pair in result.pairs
+        ],
+        "groups": result.groups,
+    }

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Self
-
-from msgspec import Struct
 
 from gecbench.analysis.difficulty import (
     MEASURES,
     Difficulty,
     Measure,
-    RankChange,
-    SentenceErrors,
-    SystemDifficulty,
     Tier,
     TypeDifficulty,
     system_means,
@@ -375,48 +369,30 @@ def _ranks_figure(results: Sequence[Difficulty]) -> Figure:
 # JSON, not rounded.
 
 
-class _ResultJson(Struct, kw_only=True):
-    """The difficulty of one corpus under one of its references."""
-
-    corpus: str
-    reference: str
-    sentences: int
-    chunks: int
-    errors: int
-    weights: Mapping[str, object]
-    beta: float
-    systems: Sequence[SystemDifficulty]
-    ranking: Mapping[Measure, Sequence[RankChange]]
-    types: Mapping[Tier, Sequence[Mapping[str, object]]]
-    difficulty: Sequence[SentenceErrors]
-    notes: Sequence[str]
-    signature: str
-
-    @classmethod
-    def of(cls, result: Difficulty) -> Self:
-        """Leave out the intervals of types, which tables have."""
-        return cls(
-            corpus=result.corpus,
-            reference=result.reference,
-            sentences=len(result.table.ids),
-            chunks=result.table.size,
-            errors=result.table.errors,
-            weights=data_of(result.weighting) | {"systems": result.voters, "from": result.origin},
-            beta=result.beta,
-            systems=result.scores,
-            ranking=result.ranking,
-            types={
-                level: [data_of(kind, "low", "high") for kind in kinds]
-                for level, kinds in result.types.items()
-            },
-            difficulty=list(result.sentences),
-            notes=result.notes,
-            signature=str(result.signature),
-        )
+def _values(result: Difficulty) -> dict[str, object]:
+    """The difficulty of one corpus under one of its references, without the intervals of types."""
+    return {
+        "corpus": result.corpus,
+        "reference": result.reference,
+        "sentences": len(result.table.ids),
+        "chunks": result.table.size,
+        "errors": result.table.errors,
+        "weights": data_of(result.weighting) | {"systems": result.voters, "from": result.origin},
+        "beta": result.beta,
+        "systems": result.scores,
+        "ranking": result.ranking,
+        "types": {
+            level: [data_of(kind, "low", "high") for kind in kinds]
+            for level, kinds in result.types.items()
+        },
+        "difficulty": list(result.sentences),
+        "notes": result.notes,
+        "signature": str(result.signature),
+    }
 
 
 def _data(results: Sequence[Difficulty]) -> Mapping[str, object]:
-    data: dict[str, object] = {"results": list(map(_ResultJson.of, results))}
+    data: dict[str, object] = {"results": list(map(_values, results))}
     if len(results) > 1:
         data["across"] = {
             "results": [
