@@ -189,23 +189,11 @@ class _Context:
         return self.spec.types
 
     def resource(self, data_set: str, file: str) -> bytes:
-        import hashlib
-
-        from gecbench.datasets import catalog
+        from gecbench.datasets.catalog import find_verified_file
 
         places = self.spec.places
-        entry = catalog.data_set(data_set)
-        folder = places.folder or catalog.data_folder()
-        path = catalog.locate(entry, file, folder=folder, mirror=places.mirror)
-        content = read_bytes(path)
-        if hashlib.sha256(content).hexdigest() != entry.file(file).sha256:
-            raise ResourceError(
-                "its content is not what the catalogue promises (sha256 differs); run: "
-                "gecbench data get {name}",
-                at=path,
-                name=entry.name,
-            )
-        return content
+        path = find_verified_file(data_set, file, folder=places.folder, mirror=places.mirror)
+        return read_bytes(path)
 
     def cache_folder(self) -> Path:
         from gecbench.datasets.catalog import cache_folder

@@ -153,7 +153,13 @@ def find_verified_file(name: str, file: str, *, folder: Path | None, mirror: Pat
     """
     owner = data_set(name)
     path = locate(owner, file, folder=folder or data_folder(), mirror=mirror)
-    check_content(path, owner.file(file), origin=str(path))
+    if sha256_of(path) != owner.file(file).sha256:
+        raise ResourceError(
+            "its content is not what the catalogue promises (sha256 differs); run: "
+            "gecbench data get {name}",
+            at=path,
+            name=name,
+        )
     return path
 
 
