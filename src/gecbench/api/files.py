@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from gecbench.backends import hash_folder
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, printed_path
 from gecbench.core.files import (
     STDIO,
@@ -215,12 +216,6 @@ def fingerprint_of(path: Path) -> str:
 
     if str(path) == STDIO:
         return name_of(path)
-    if not path.is_dir():
-        return f"{path.name} sha256 {hashlib.sha256(read_bytes(path)).hexdigest()}"
-    digest = hashlib.sha256()
-    for file in sorted(path.rglob("*")):
-        inside = file.relative_to(path)
-        if file.is_file() and not any(part.startswith(".") for part in inside.parts):
-            digest.update(f"{inside.as_posix()}\0".encode())
-            digest.update(hashlib.sha256(read_bytes(file)).digest())
-    return f"{path.resolve().name} sha256 {digest.hexdigest()}"
+    if path.is_dir():
+        return f"{path.resolve().name} sha256 {hash_folder(path)}"
+    return f"{path.name} sha256 {hashlib.sha256(read_bytes(path)).hexdigest()}"

@@ -5,6 +5,7 @@ A new segmenter is one function and one line in the table.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -27,10 +28,16 @@ def hash_files(folder: Path, paths: Iterable[Path]) -> str:
 
     total = hashlib.sha256()
     for path in sorted(path for path in paths if path.is_file()):
-        total.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        total.update(os.fsencode(path.relative_to(folder).as_posix()) + b"\0")
         with path.open("rb") as file:
             total.update(hashlib.file_digest(file, "sha256").digest())
     return total.hexdigest()
+
+
+def hash_folder(folder: Path) -> str:
+    """Hash all files of a folder and the folders in it, but hidden ones, as `hash_files` does."""
+    paths = folder.rglob("*")
+    return hash_files(folder, (p for p in paths if "/." not in f"/{p.relative_to(folder)}"))
 
 
 def need(extra: str, *modules: str, what: str = "") -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 import gecbench
+from gecbench.backends import hash_folder
 from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.files import read_bytes, stream_lines
@@ -122,15 +123,7 @@ def locate_file(home: Path, name: str) -> Path:
 
 def hash_file(path: Path) -> str:
     """Hash a file (SHA-256), or the names and contents of a folder's files but hidden ones."""
-    if not path.is_dir():
-        return hashlib.sha256(read_bytes(path)).hexdigest()
-    names = sorted((p.relative_to(path), p) for p in path.rglob("*") if p.is_file())
-    rows = (
-        f"{name.as_posix()} {hash_file(inside)}\n"
-        for name, inside in names
-        if not any(part.startswith(".") for part in name.parts)
-    )
-    return hashlib.sha256("".join(rows).encode("utf-8", errors="surrogateescape")).hexdigest()
+    return hash_folder(path) if path.is_dir() else hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 def read_corpus(path: Path) -> Corpus:
