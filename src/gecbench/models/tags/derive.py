@@ -276,9 +276,6 @@ TargetRun = tuple[str, tuple[str, ...], str | None]
 _UNIT = 1 << 20
 """Cost of one changed character; what only decides between equals is less in all."""
 
-_FEW = 6
-"""Up to so many target tokens each run is compared by itself; both ways give the same numbers."""
-
 
 def assign_runs(
     source: Sequence[str], target: Sequence[str], transforms: Transforms
@@ -334,25 +331,16 @@ def _costs(source: Sequence[str], target: Sequence[str], transforms: Transforms)
     lengths = np.arange(len(target) + 1) - np.arange(len(target) + 1)[:, None]
     long = np.minimum(np.where(lengths > 1, (lengths - 1) ** 2, 0), _UNIT // (4 * len(source)))
     penalties = np.where(lengths < 0, np.int64(1) << 50, long)
-    distances = _run_distances if len(target) <= _FEW else _all_distances
     costs = []
-    for token, letters in zip(source, distances(source, target), strict=True):
+    for token, letters in zip(source, _distances(source, target), strict=True):
         cost = letters * _UNIT + penalties
         _zero_costs(cost, token, target, transforms)
         costs.append(cost)
     return costs
 
 
-def _run_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[IntArray]:
-    """Yield for each source token its edit distance to each run; 0 where no run is."""
-    ends = range(len(target) + 1)
-    runs = [["".join(target[start:end]) for end in ends] for start in ends]
-    for token in source:
-        yield np.array([[_distance(token, run) for run in row] for row in runs])
-
-
-def _all_distances(source: Sequence[str], target: Sequence[str]) -> Iterator[IntArray]:
-    """Yield the same, row by row for all runs: less work for many of them."""
+def _distances(source: Sequence[str], target: Sequence[str]) -> Iterator[IntArray]:
+    """Yield for each source token its edit distance to each run, row by row for all runs."""
     ends = np.array([0, *accumulate(map(len, target))])
     letters = _letters("".join(target))
     columns = np.arange(len(letters) + 1)
