@@ -42,7 +42,7 @@ def systems(folder: Path, corpus: Corpus) -> list[SystemOutput]:
 @pytest.fixture(scope="module")
 def similar(shared: Path) -> Similar:
     table = shared / "data/cherrant/char_meta.txt"
-    return by_shape_and_sound(table.read_bytes, str(table))
+    return by_shape_and_sound(table)
 
 
 def combined(

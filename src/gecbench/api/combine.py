@@ -14,7 +14,6 @@ from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
 from gecbench.core.edit import Edit
 from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
@@ -293,4 +292,4 @@ class _Run:
         path = find_verified_file(
             "cherrant", "char_meta.txt", folder=places.folder, mirror=places.mirror
         )
-        return by_shape_and_sound(partial(read_bytes, path), str(path))
+        return by_shape_and_sound(path)

@@ -263,10 +263,8 @@ def _similar(path: Path, file: _EnsembleFile) -> tuple[Similar, str]:
     if not file.characters:
         return by_sound(), "sound"
     table = Path(_beside(path, file.characters))
-    content = read_bytes(table)
-    digest = hashlib.sha256(content).hexdigest()[:8]
-    name = f"shape and sound, {table.name} {digest}"
-    return by_shape_and_sound(lambda: content, str(table)), name
+    digest = hashlib.sha256(read_bytes(table)).hexdigest()[:8]
+    return by_shape_and_sound(table), f"shape and sound, {table.name} {digest}"
 
 
 def _specification(path: Path, member: _Member) -> str:

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from gecbench.backends import need
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import CorpusError, FormatError, UnknownNameError, UsageError
+from gecbench.core.files import stream_lines
 from gecbench.core.sample import Rewrite
 from gecbench.formats.m2 import BARS, NONE, NOOP, NOT_ANNOTATED
 from gecbench.lang.en.alignment import levenshtein_similarity
@@ -395,19 +397,18 @@ def _similarity(lefts: Sequence[str], rights: Sequence[str]) -> float:
     return max(levenshtein_similarity(left, right) for left in lefts for right in rights)
 
 
-def by_shape_and_sound(table: Callable[[], bytes], origin: str) -> Similar:
+def by_shape_and_sound(table: Path) -> Similar:
     """Build ChERRANT's test; the table is read when it is first needed.
 
     Args:
-        table: Content of `char_meta.txt`: TAB-separated code point, character, readings in five
-            languages, decompositions.
-        origin: What the table is called in failures.
+        table: `char_meta.txt`: TAB-separated code point, character, readings in five languages,
+            decompositions.
 
     Raises:
         MissingExtraError: pypinyin is not installed.
     """
     same_sound = _same_sound()
-    characters = cache(lambda: _read_characters(table(), origin))
+    characters = cache(partial(_read_characters, table))
 
     def alike(left: str, right: str) -> bool:
         table = characters()
@@ -454,20 +455,16 @@ def _same_sound() -> Callable[[str, str], bool]:
     return lambda left, right: not readings(left).isdisjoint(readings(right))
 
 
-def _read_characters(content: bytes, origin: str) -> dict[str, _Character]:
+def _read_characters(path: Path) -> dict[str, _Character]:
     """Read the characters of a table."""
     characters = {}
-    try:
-        lines = content.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{origin}: is not UTF-8; it is no char_meta.txt") from error
-    for n, line in enumerate(lines, 1):
+    for n, line in enumerate(stream_lines(path), 1):
         if not line:
             continue
         fields = line.split("\t")
         if len(fields) < 4 or len(fields[1]) != 1 or not all(fields):
             raise FormatError(
-                f"{origin}:{n}: {line[:40]!r} is no row of char_meta.txt: code point, character, "
+                f"{path}:{n}: {line[:40]!r} is no row of char_meta.txt: code point, character, "
                 "readings and decompositions with TABs between them"
             )
         sounds = tuple(

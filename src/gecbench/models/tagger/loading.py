@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from gecbench import __version__
 from gecbench.backends import need
 from gecbench.core.corrector import Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.core.processes import cores
 from gecbench.formats.validation import options_of
 from gecbench.models import CARD, CorrectorKind
 from gecbench.models.folder import Card, card_settings, fingerprint, read_card
@@ -220,11 +220,9 @@ class OnnxRuntime:
     def __init__(self, path: Path, encoding: TaggerEncoding, *, threads: int, alone: bool) -> None:
         from gecbench.backends.runtimes import load_session
 
-        # Not every system tells how many cores this process may use.
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         self._encoding = encoding
         self._session: InferenceSession | None = load_session(path, threads=1 if alone else threads)
-        self._pool = ThreadPoolExecutor(threads or cores) if alone else None
+        self._pool = ThreadPoolExecutor(threads or cores()) if alone else None
         self.batch_size = 1 if alone else _BATCH
         self._ahead = 4 * (threads or _BATCH)
 
