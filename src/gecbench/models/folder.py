@@ -17,11 +17,12 @@ import msgspec
 from gecbench.backends import hash_files
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.core.files import check_folder, read_bytes, write_bytes
-from gecbench.formats.validation import options_of
+from gecbench.core.files import check_folder, explain_errors, read_bytes, write_bytes
+from gecbench.formats.validation import convert, options_of
 from gecbench.models import CARD, CorrectorKind
 
 _SCHEMA = 1
+Content = TypeVar("Content")
 Settings = TypeVar("Settings", bound=msgspec.Struct)
 Options = TypeVar("Options", bound=msgspec.Struct)
 
@@ -52,6 +53,19 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     provenance: Mapping[str, object] = msgspec.field(name="made", default_factory=dict)
 
 
+def read_json(path: Path, into: type[Content]) -> Content:
+    """Read a JSON file of a model.
+
+    Raises:
+        FormatError: It is not JSON, or not of the type.
+        GecbenchError: It cannot be read.
+    """
+    try:
+        return msgspec.json.decode(read_bytes(path), type=into)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"{path}: {error}; get the file again, whole") from error
+
+
 def read_card(folder: Path, kind: str = "") -> Card:
     """Read the card of the model in a folder.
 
@@ -68,19 +82,13 @@ def read_card(folder: Path, kind: str = "") -> Card:
         raise GecbenchError(f"{folder}: no such folder; name the folder of a model")
     if not path.is_file():
         raise GecbenchError(f"{folder}: no {CARD} in it, so it is no model that gecbench made")
-    try:
-        raw = json.loads(read_bytes(path))
-        schema = raw.get("schema") if isinstance(raw, dict) else None
-        if schema != _SCHEMA:
-            raise FormatError(
-                f"{path}: schema {schema!r} is not known, only {_SCHEMA}; "
-                "read the model with a newer gecbench"
-            )
-        card = msgspec.convert(raw, Card)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path}: is not JSON: {error}") from error
-    except msgspec.ValidationError as error:
-        raise FormatError(f"{path}: {error}") from error
+    values = read_json(path, dict[str, object])
+    if (schema := values.get("schema")) != _SCHEMA:
+        raise FormatError(
+            f"{path}: schema {schema!r} is not known, only {_SCHEMA}; "
+            "read the model with a newer gecbench"
+        )
+    card = convert(path, values, Card)
     if kind and card.kind != kind:
         raise GecbenchError(f"{folder}: is a {card.kind}, no {kind}; write {card.kind}:{folder}")
     return card
@@ -98,10 +106,7 @@ def card_settings(folder: Path, card: Card, into: type[Settings]) -> Settings:
     Raises:
         FormatError: Something is missing or of a wrong type.
     """
-    try:
-        return msgspec.convert(card.settings, into)
-    except msgspec.ValidationError as error:
-        raise FormatError(f"{folder / CARD}: settings: {error}") from error
+    return convert(f"{folder / CARD}: settings", card.settings, into)
 
 
 def read_options(
@@ -145,25 +150,22 @@ def atomic_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
     check_folder(path)
     if path.exists() and not replace:
         raise GecbenchError(f"{path}: already exists; name another folder or remove it")
-    try:
+    with explain_errors(path, "the folder cannot be made"):
         path.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    except OSError as error:
-        raise GecbenchError(f"{path}: the folder cannot be made: {error.strerror}") from error
     try:
-        folder.chmod(0o755)
-        yield folder
-        for inside in (*folder.rglob("*"), folder):
-            _sync(inside)
-        if path.exists():  # it goes only when the new one is whole
-            old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.old."))
-            path.rename(old / path.name)
-            folder.rename(path)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            folder.rename(path)
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
+        with explain_errors(path):
+            folder.chmod(0o755)
+            yield folder
+            for inside in (*folder.rglob("*"), folder):
+                _sync(inside)
+            if path.exists():  # it goes only when the new one is whole
+                old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.old."))
+                path.rename(old / path.name)
+                folder.rename(path)
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                folder.rename(path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

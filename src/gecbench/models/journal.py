@@ -15,7 +15,7 @@ import msgspec
 
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import EditError, GecbenchError, UsageError
-from gecbench.core.files import try_lock
+from gecbench.core.files import explain_errors, try_lock
 from gecbench.core.options import Workers, check_jobs, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 
@@ -109,10 +109,8 @@ def open_journal(path: Path, signature: Mapping[str, str], *, restart: bool = Fa
         UsageError: What is there was made by another corrector or with other options.
         GecbenchError: Another run has it open, or it cannot be written.
     """
-    try:
+    with explain_errors(path):
         file = path.open("a+b")
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be written: {error.strerror}") from error
     try:
         _lock(path, file)
         with _write_errors(path):
@@ -129,13 +127,10 @@ def _lock(path: Path, file: BinaryIO) -> None:
     Raises:
         GecbenchError: Another run holds it, or its file system has no locks.
     """
-    try:
-        # The run that had it may have removed it between opening and locking.
+    locked = False
+    # The run that had it may have removed it between opening and locking.
+    with explain_errors(path, "cannot be locked"), suppress(FileNotFoundError):
         locked = try_lock(file) and os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except FileNotFoundError:
-        locked = False
-    except OSError as error:
-        raise GecbenchError(f"{path}: cannot be locked: {error.strerror}") from error
     if not locked:
         raise GecbenchError(
             f"{path}: another run is writing to it; wait for it, or name another output"

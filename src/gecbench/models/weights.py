@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle  # for the name of its error alone; nothing is unpickled by it
 import shutil
 import warnings
@@ -11,15 +10,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import cast
 
+import msgspec
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch.nn.functional import cross_entropy
 
 from gecbench.core.errors import FormatError, GecbenchError, reason
-from gecbench.core.files import read_bytes
 from gecbench.models import CARD
-from gecbench.models.folder import Card, atomic_folder, write_card
+from gecbench.models.folder import Card, atomic_folder, read_json, write_card
 from gecbench.models.training.task import IGNORED
 
 WEIGHTS = "model.safetensors"
@@ -195,13 +194,16 @@ def convert_checkpoint(place: str, out: Path) -> int:
     return len(tensors)
 
 
+class _Index(msgspec.Struct):
+    """What the index of a checkpoint in several files says."""
+
+    weight_map: dict[str, str]
+
+
 def _check_complete(place: str, source: Path, tensors: Mapping[str, torch.Tensor]) -> None:
     """Refuse a checkpoint in several files of which one is missing."""
-    try:
-        files: dict[str, str] = json.loads(read_bytes(source / _INDEX))["weight_map"]
-        missing = sorted({str(file) for name, file in files.items() if name not in tensors})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise GecbenchError(f"{source / _INDEX}: is no index of weights; remove it") from error
+    files = read_json(source / _INDEX, _Index).weight_map
+    missing = sorted({file for name, file in files.items() if name not in tensors})
     if missing:
         raise GecbenchError(f"{place}: {missing[0]} is missing, or not whole; get it again")
 

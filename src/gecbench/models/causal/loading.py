@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +20,7 @@ from gecbench.backends.transformers import (
     need_torch,
 )
 from gecbench.core.corrector import Corrector
-from gecbench.core.errors import FormatError, GecbenchError, UsageError
-from gecbench.core.files import read_bytes
+from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.formats.validation import options_of
 from gecbench.lang import language_of
 from gecbench.models import CARD, CorrectorKind
@@ -41,6 +39,7 @@ from gecbench.models.folder import (
     card_settings,
     fingerprint,
     read_card,
+    read_json,
     write_card,
 )
 
@@ -74,6 +73,12 @@ class CausalSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     examples: tuple[PromptExample, ...] = ()
     base: str = ""
     base_hash: str = ""
+
+
+class _Adapter(msgspec.Struct):
+    """What an adapter says of its base."""
+
+    base_model_name_or_path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +189,7 @@ def _find_base(folder: Path, base: str) -> str:
     """
     path = folder / ADAPTER
     if not base:
-        try:
-            base = str(json.loads(read_bytes(path)).get("base_model_name_or_path") or "")
-        except (json.JSONDecodeError, UnicodeDecodeError, AttributeError) as error:
-            raise FormatError(f"{path}: is not JSON of an adapter: {error}") from error
+        base = read_json(path, _Adapter).base_model_name_or_path or ""
     if not base:
         raise GecbenchError(f"{path}: names no base; name it with the option base")
     if Path(base).is_dir():

@@ -12,13 +12,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, cast
 
-import msgspec
-
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError
-from gecbench.core.files import read_bytes, write_bytes
+from gecbench.core.files import write_bytes
 from gecbench.core.registry import resolve
 from gecbench.lang import language_of
+from gecbench.models.folder import read_json
 from gecbench.models.seq2seq.encoding import (
     EncoderInput,
     Piece,
@@ -226,21 +225,12 @@ def read_unit_vocabulary(path: Path) -> tuple[str, ...]:
         FormatError: It is not a list of different texts in JSON.
         GecbenchError: It cannot be read.
     """
-    problem = ""
-    units: list[str] = []
-    try:
-        units = msgspec.json.decode(read_bytes(path), type=list[str])
-    except msgspec.ValidationError as error:
-        problem = f"is not a list of units ({error})"
-    except ValueError as error:
-        problem = f"is not JSON: {error}"
-    if not all(units):
-        problem = "has a unit without text"
-    elif len(set(units)) < len(units):
-        problem = "has a unit twice"
-    if problem:
-        raise FormatError(f"{path}: {problem}; copy the model's folder again, whole")
-    return tuple(units)
+    units = read_json(path, tuple[str, ...])
+    if not all(units) or len(set(units)) < len(units):
+        raise FormatError(
+            f"{path}: has a unit without text, or one twice; copy the model's folder again, whole"
+        )
+    return units
 
 
 def vocabulary_hash(units: tuple[str, ...]) -> str:

@@ -26,9 +26,9 @@ from torch import Tensor, nn
 from gecbench.backends import need
 from gecbench.backends.transformers import load_config
 from gecbench.core.errors import FormatError, GecbenchError, UsageError, reason
-from gecbench.core.files import read_bytes, read_lines
+from gecbench.core.files import read_lines
 from gecbench.lang import language_of, transforms_for
-from gecbench.models.folder import atomic_folder, fingerprint, write_card
+from gecbench.models.folder import atomic_folder, fingerprint, read_json, write_card
 from gecbench.models.tagger.corrector import LABELS, Biases, Predictions, Runtime, count_tokens_read
 from gecbench.models.tagger.encoding import TaggerEncoding
 from gecbench.models.tagger.loading import INPUTS, ONNX, OUTPUTS, OnnxRuntime
@@ -226,10 +226,7 @@ class _Gotutiyan(msgspec.Struct):
 
 def _read_gotutiyan(folder: Path, encoder: str) -> Checkpoint:
     path = folder / "config.json"
-    try:
-        config = msgspec.json.decode(read_bytes(path), type=_Gotutiyan)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path}: is no configuration of gotutiyan/gector: {error}") from error
+    config = read_json(path, _Gotutiyan)
     weights = next((folder / name for name in _WEIGHTS if (folder / name).is_file()), None)
     if weights is None:
         raise GecbenchError(f"{folder}: has neither {' nor '.join(_WEIGHTS)}; download it whole")

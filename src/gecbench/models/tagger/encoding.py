@@ -6,13 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
 from gecbench.backends import need
 from gecbench.core.errors import FormatError, reason
 from gecbench.core.files import read_bytes, write_bytes
+from gecbench.models.folder import read_json
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -108,19 +109,9 @@ def read_encoding(folder: Path) -> TaggerEncoding:
         FormatError: A file does not hold what it should.
         GecbenchError: A file is missing.
     """
-    layout = _decode(folder / ENCODING, EncodingLayout)
+    layout = read_json(folder / ENCODING, EncodingLayout)
     read_pieces = read_own_pieces if layout.pieces == "own" else read_subwords
     return TaggerEncoding(layout, read_pieces(folder))
-
-
-Content = TypeVar("Content")
-
-
-def _decode(path: Path, content: type[Content]) -> Content:
-    try:
-        return msgspec.json.decode(read_bytes(path), type=content)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path}: {error}; make the model's folder again") from error
 
 
 # Our own pieces of tokens, built from the data: what the convolutional encoder reads.
@@ -213,7 +204,7 @@ def read_own_pieces(folder: Path) -> OwnPieces:
         FormatError: The file does not hold pieces.
     """
     path = folder / _PIECES
-    pieces = _decode(path, list[str])
+    pieces = read_json(path, list[str])
     if tuple(pieces[: len(_SPECIAL)]) != _SPECIAL:
         raise FormatError(f"{path}: does not begin with {', '.join(_SPECIAL)}; it holds no pieces")
     return OwnPieces(pieces)

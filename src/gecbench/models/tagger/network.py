@@ -20,6 +20,7 @@ from gecbench.backends.transformers import (
 )
 from gecbench.core.errors import FormatError, GecbenchError, reason
 from gecbench.core.files import make_folder, write_bytes
+from gecbench.formats.validation import convert
 from gecbench.models.folder import Card, read_card
 from gecbench.models.tagger.corrector import (
     LABELS,
@@ -272,10 +273,8 @@ def read_encoder(folder: Path, settings: Mapping[str, object]) -> Encoder:
         GecbenchError: The installed transformers does not know it.
     """
     if "convolution" in settings:
-        try:
-            return convolution_encoder(msgspec.convert(settings["convolution"], ConvolutionShape))
-        except msgspec.ValidationError as error:
-            raise FormatError(f"{folder}: convolution of its card: {error}") from error
+        where = f"{folder}: convolution of its card"
+        return convolution_encoder(convert(where, settings["convolution"], ConvolutionShape))
     place = str(folder / _ENCODER)
     return random_encoder(place, load_config(place))
 
@@ -549,10 +548,8 @@ def read_tagger(folder: Path, *, with_weights: bool = True) -> TaggerModel:
     encoding = read_encoding(folder)
     encoder = read_encoder(folder, card.settings)
     check_ids(folder, encoding, encoder.rows)
-    dropout = card.settings.get("dropout", 0.0)
-    if not isinstance(dropout, int | float):
-        raise FormatError(f"{folder}: dropout of its card is no number: {dropout!r}")
-    network = Tagger(encoder.module, encoder.width, len(vocabulary), float(dropout))
+    dropout = convert(f"{folder}: dropout of its card", card.settings.get("dropout", 0.0), float)
+    network = Tagger(encoder.module, encoder.width, len(vocabulary), dropout)
     if with_weights:
         weights = load_weights(folder / WEIGHTS)
         head = weights.get("labels.weight")

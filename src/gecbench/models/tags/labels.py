@@ -9,11 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import msgspec
-
 from gecbench.core.errors import FormatError
 from gecbench.core.files import read_lines, write_text
 from gecbench.core.language import Transforms
+from gecbench.models.folder import read_json
 
 KEEP = "$KEEP"
 DELETE = "$DELETE"
@@ -239,14 +238,10 @@ def read_label_vocabulary(path: Path) -> LabelVocabulary:
         FormatError: It is no list of strings, a label occurs twice, or $KEEP is missing.
         GecbenchError: The file cannot be read.
     """
-    lines = read_lines(path)
     if path.suffix == ".json":
-        try:
-            labels = msgspec.json.decode("\n".join(lines), type=list[str])
-        except msgspec.DecodeError as error:
-            raise FormatError(f"{path}:1: {error}; a vocabulary is a JSON list of labels") from None
+        labels = read_json(path, list[str])
     else:
-        labels = [line for line in lines if line.strip()]
+        labels = [line for line in read_lines(path) if line.strip()]
     return clean_labels(labels, str(path)).vocabulary
 
 

@@ -24,10 +24,10 @@ from accelerate.utils import TorchDynamoPlugin, broadcast_object_list, gather_ob
 
 from gecbench.core import seeding
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
-from gecbench.core.files import read_bytes, write_bytes
+from gecbench.core.files import explain_errors, write_bytes
 from gecbench.core.sample import Corpus
 from gecbench.models.batches import make_batches
-from gecbench.models.folder import atomic_folder
+from gecbench.models.folder import atomic_folder, read_json
 from gecbench.models.training.config import RunConfig, TrainingTable
 from gecbench.models.training.task import Batch, Task
 from gecbench.models.weights import (
@@ -181,20 +181,17 @@ def load_state(checkpoint: Path) -> RunState:
     Raises:
         GecbenchError: The file is damaged.
     """
-    path = checkpoint / "state.json"
     try:
-        return msgspec.json.decode(read_bytes(path), type=RunState)
-    except msgspec.MsgspecError as error:
-        raise GecbenchError(
-            f"{path}: is damaged ({error}); remove the folder {checkpoint}"
-        ) from None
+        return read_json(checkpoint / "state.json", RunState)
+    except FormatError as error:
+        raise GecbenchError(f"{checkpoint}: is damaged ({error}); remove this folder") from None
 
 
 def _load_tensors(path: Path) -> dict[str, torch.Tensor]:
     try:
         return load_weights(path)
     except FormatError as error:
-        raise GecbenchError(f"{path}: is damaged ({error}); remove the folder around it") from None
+        raise GecbenchError(f"{path.parent}: is damaged ({error}); remove this folder") from None
 
 
 class Log:
@@ -226,11 +223,8 @@ class Log:
             values: By name; only numbers go to TensorBoard and the trackers.
         """
         line = json.dumps({"what": what, "step": step, **values}, ensure_ascii=False)
-        try:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(f"{line}\n")
-        except OSError as error:
-            raise GecbenchError(f"{self._path}: cannot be written: {error.strerror}") from error
+        with explain_errors(self._path), self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
         numbers = {f"{what}/{n}": v for n, v in values.items() if not isinstance(v, str)}
         for name, value in numbers.items():
             self._writer.add_scalar(name, value, step)
@@ -300,7 +294,8 @@ class Loop:
         self.losses: list[torch.Tensor] = []
         self.started = time.monotonic()
         self.module: Any = None
-        self.sharded = is_sharded(self.config, self.accelerator)
+        several = self.accelerator.num_processes > 1
+        self.sharded = self.config.devices.strategy == "fsdp" and several
         self.log: Log | None = None
         self.task.freeze(cold=False)
         parameters = self.task.module.named_parameters()
@@ -471,11 +466,6 @@ class Loop:
             for whole, buffer in zip(network.buffers(), self.network.buffers(), strict=True):
                 whole.copy_(buffer)
 
-    def _release_weights(self) -> None:
-        """Leave the devices' memory to the sharded network."""
-        if self.sharded:
-            self.task.module.to("cpu")
-
     def _check_loss(self) -> None:
         """Refuse to go on with weights that are no numbers any more."""
         if self.losses and not math.isfinite(loss := float(self.losses[-1])):
@@ -510,7 +500,8 @@ class Loop:
             if over and not self.state.finished:
                 self.state.finished = "all epochs done"
             self._save_checkpoint()
-            self._release_weights()
+            if self.sharded:  # the devices' memory is the sharded network's again
+                self.task.module.to("cpu")
 
     def _log_loss(self) -> None:
         self._check_loss()
@@ -747,11 +738,6 @@ def shard_network(network: torch.nn.Module, accelerator: Accelerator) -> torch.n
         fully_shard(module, mesh=mesh)
     fully_shard(copied, mesh=mesh)
     return copied
-
-
-def is_sharded(config: RunConfig, accelerator: Accelerator) -> bool:
-    """Say whether each device has a share of the network alone."""
-    return config.devices.strategy == "fsdp" and bool(accelerator.num_processes > 1)
 
 
 def gather(tensor: torch.Tensor) -> torch.Tensor:

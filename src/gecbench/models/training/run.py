@@ -18,7 +18,7 @@ import msgspec
 from gecbench import __version__
 from gecbench.core import seeding
 from gecbench.core.errors import CorpusError, GecbenchError, UsageError
-from gecbench.core.files import make_folder, read_bytes, try_lock, write_text
+from gecbench.core.files import explain_errors, make_folder, read_bytes, try_lock, write_text
 from gecbench.lang import language_of
 from gecbench.models import MODEL
 from gecbench.models.folder import Card, atomic_folder, read_card, write_card
@@ -269,15 +269,11 @@ def _lock(run: Path, *, first: bool) -> Iterator[None]:
                 f"{run}: holds {names[0]} and is no run of gecbench; name another folder"
             )
     make_folder(run)
-    try:
+    with explain_errors(run / _LOCK):
         lock = (run / _LOCK).open("wb")
-    except OSError as error:
-        raise GecbenchError(f"{run / _LOCK}: cannot be written: {error.strerror}") from error
     with lock:
-        try:
+        with explain_errors(run / _LOCK, "cannot be locked"):
             locked = try_lock(lock)
-        except OSError as error:
-            raise GecbenchError(f"{run / _LOCK}: cannot be locked: {error.strerror}") from error
         if not locked:
             raise GecbenchError(f"{run}: another run is training in this folder")
         yield

@@ -176,13 +176,13 @@ def test_the_most_frequent_units_are_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[", "is not JSON"),
-        ('{"a": 1}', "is not a list of units"),
-        ('["a", 1]', "is not a list of units"),
-        ('["a", "a"]', "has a unit twice"),
+        ("[", "truncated"),
+        ('{"a": 1}', "array"),
+        ('["a", 1]', "str"),
+        ('["a", "a"]', "or one twice"),
         ('["a", ""]', "has a unit without text"),
-        ("[" * 100_000, "is not a list of units"),
-        (r'["\udc00unknown"]', "is not JSON"),
+        ("[" * 100_000, "vocabulary.json: "),
+        (r'["\udc00unknown"]', "vocabulary.json: "),
     ],
 )
 def test_a_damaged_vocabulary_is_refused(tmp_path: Path, content, message) -> None:

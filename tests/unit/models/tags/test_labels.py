@@ -121,9 +121,9 @@ def test_rows_say_which_weights_remain():
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "{", "a.json:1: .*JSON"),
-        ("a.json", '{"$KEEP": 0}', "a.json:1: .*list of labels"),
-        ("a.json", "[1]", "a.json:1: .*list of labels"),
+        ("a.json", "[", "a.json: .*truncated"),
+        ("a.json", '{"$KEEP": 0}', "a.json: .*array"),
+        ("a.json", "[1]", "a.json: .*str"),
         ("a.txt", "$KEEP\n$KEEP\n", r"a.txt: label '\$KEEP' stands twice"),
         ("a.txt", "", r"a.txt: the vocabulary has no \$KEEP"),
     ],
