@@ -54,12 +54,6 @@ _OFFICIAL = {
 }
 """Commands that take the flags of other programs and print what these print."""
 
-_FORMER = {
-    "experiment": "gecbench experiment is gone: the papers' tables are Snakemake workflows now; "
-    "run: snakemake -s workflows/NAME.smk, as docs/correct/experiments.md explains",
-}
-"""Commands that were, and where they went."""
-
 _COMPLETE = "_GECBENCH_COMPLETE"
 """The variable by which shells ask for completions, as click names it."""
 
@@ -70,7 +64,6 @@ _SHELLS = ("bash", "zsh", "fish")
     cls=LazyGroup,
     package=__name__,
     table=_COMMANDS,
-    former=_FORMER,
     last=("Command lines of other programs", _OFFICIAL),
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -450,7 +450,6 @@ class LazyGroup(click.Group):
         package: str,
         table: Mapping[str, tuple[str, str]],
         noun: str = "command",
-        former: Mapping[str, str] | None = None,
         last: tuple[str, Mapping[str, tuple[str, str]]] | None = None,
         **attributes: Any,
     ) -> None:
@@ -461,7 +460,6 @@ class LazyGroup(click.Group):
             package: Where the modules of the commands are.
             table: For each name the place, as "score:score", and the help.
             noun: What a message calls one of them.
-            former: Names of former commands, each with what to say of it.
             last: The heading of a section at the end of the help, and its table.
             attributes: As for `click.Group`.
         """
@@ -469,7 +467,6 @@ class LazyGroup(click.Group):
         self.sections = {"Commands": table, **dict([last] if last else [])}
         self.table = {name: row for rows in self.sections.values() for name, row in rows.items()}
         self.package, self.noun = package, noun
-        self.former = former or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the names, in the order of the table."""
@@ -480,8 +477,6 @@ class LazyGroup(click.Group):
         if cmd_name not in self.table:
             if ctx.resilient_parsing:  # a shell asks for completions
                 return None
-            if cmd_name in self.former:
-                raise UsageError(self.former[cmd_name])
             groups = [(name, self.get_command(ctx, name)) for name in self.table]
             commands = [
                 f"{ctx.command_path} {name} {cmd_name}"
