@@ -381,18 +381,6 @@ def test_a_run_goes_on_compiled_or_not_as_it_was_begun(home) -> None:
         trained(home, "run", msgspec.structs.replace(config(epochs=1), devices=compiled))
 
 
-def test_a_run_of_an_older_version_keeps_its_accumulation(home) -> None:
-    trained(home, "run", config(epochs=1))
-    path = home / "run" / "run.json"
-    older = json.loads(path.read_text("utf-8"))
-    del older["batches per step"], older["configuration"]["devices"]
-    del older["configuration"]["tracking"]
-    path.write_text(json.dumps(older), encoding="utf-8")
-    trained(home, "run", config(epochs=1))
-    with expect_error(UsageError, "differs in configuration.training.accumulation;"):
-        trained(home, "run", config(epochs=1, accumulation=2))
-
-
 def test_learning_rates() -> None:
     training = TrainingTable(learning_rate=1.0, schedule="polynomial", warmup_steps=4)
     rates = [learning_rate(training, step=s, total=14, cold=False) for s in range(15)]

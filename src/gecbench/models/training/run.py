@@ -21,9 +21,9 @@ from gecbench.core.errors import CorpusError, GecbenchError, UsageError
 from gecbench.core.files import explain_errors, make_folder, read_bytes, try_lock, write_text
 from gecbench.lang import language_of
 from gecbench.models import MODEL
-from gecbench.models.folder import Card, atomic_folder, read_card, write_card
+from gecbench.models.folder import Card, atomic_folder, read_card, read_json, write_card
 from gecbench.models.robust.pairs import check_robust_table, distinct_pairs, read_context_pairs
-from gecbench.models.training.config import DevicesTable, RunConfig
+from gecbench.models.training.config import RunConfig
 from gecbench.models.training.data import TrainingData, read_pairs
 from gecbench.models.training.task import Dataset, Task, TrainingKind, resolve_paths
 
@@ -35,10 +35,13 @@ Say = Callable[[str], None]
 _CONFIG, _LOCK = "run.json", ".lock"
 _FREE = tuple(
     f"configuration.{key}"
-    for key in ("devices.strategy", "devices.gradient_checkpointing", "tracking")
+    for key in (
+        *("devices.strategy", "devices.gradient_checkpointing", "tracking"),
+        "training.accumulation",
+    )
 )
-"""What may be changed before a run goes on; compiled networks draw other numbers for dropout."""
-_ACCUMULATION = "configuration.training.accumulation"
+"""What may be changed before a run goes on: what a step takes is compared by its batches, and
+compiled networks draw other numbers for dropout."""
 
 _LIBRARIES = ("torch", "transformers", "accelerate", "peft", "numpy")
 
@@ -201,6 +204,14 @@ def _version(name: str) -> str:
         return "not installed"
 
 
+class _RunFile(msgspec.Struct):
+    """What a run's file says that has to stay as it is."""
+
+    configuration: dict[str, object]
+    data: dict[str, str]
+    batches: int = msgspec.field(name="batches per step")
+
+
 def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) -> None:
     """Write what a new run depends on; refuse to go on with another.
 
@@ -212,22 +223,13 @@ def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) ->
         if first:
             write_text(path, f"{json.dumps(provenance, ensure_ascii=False, indent=2)}\n")
         return
-    try:
-        before = json.loads(read_bytes(path))
-    except ValueError as error:
-        raise GecbenchError(f"{path}: is damaged ({error}); name another folder") from error
+    before = read_json(path, _RunFile)
     # As JSON has it, where a tuple is a list.
     config = json.loads(json.dumps(provenance["configuration"]))
-    # Runs of older versions have neither table, nor the batches of a step.
-    tables = {"devices": msgspec.to_builtins(DevicesTable())}
-    free = (*_FREE, _ACCUMULATION) if "batches per step" in before else _FREE
-    differences = sorted(
-        key
-        for key in _differing_keys(tables | before.get("configuration", {}), config)
-        if not key.startswith(free)
-    )
+    keys = _differing_keys(before.configuration, config)
+    differences = sorted(key for key in keys if not key.startswith(_FREE))
     # By their order, which the configuration tells: paths depend on where the command is given.
-    hashes = [*before.get("data", {}).values()]
+    hashes = [*before.data.values()]
     files = provenance["data"].items()
     differences += (f"data.{name}" for k, (name, h) in enumerate(files) if hashes[k : k + 1] != [h])
     if differences:
@@ -235,8 +237,8 @@ def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) ->
             f"{run}: holds a run that differs in {', '.join(differences[:5])}; "
             "name another folder for a new run, or give what it was begun with"
         )
-    batches = provenance["batches per step"]
-    if (expected := before.get("batches per step", batches)) != batches:
+    batches, expected = provenance["batches per step"], before.batches
+    if expected != batches:
         raise UsageError(
             f"{run}: each of its steps takes {expected} batches, and processes times "
             f"training.accumulation are {batches} now; choose them so that they are {expected}"
