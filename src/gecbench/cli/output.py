@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from gecbench.cli.options import say
 from gecbench.core.errors import UsageError
 from gecbench.core.files import STDIO, encode_text, write_files, write_text
-from gecbench.core.options import Option
+from gecbench.core.options import Option, check_choice
 from gecbench.reports import PageLanguage, ReportFormat
+from gecbench.reports.plots import FILE_FORMATS, require_matplotlib, write_figures
 
 if TYPE_CHECKING:
     from gecbench.reports.report import Figure, Report
@@ -41,8 +42,6 @@ _OTHER_ENDINGS = frozenset(
 
 _NAMED = 20
 """More files than that are counted instead of named."""
-
-FIGURE_FORMATS = ("svg", "pdf", "png")
 
 OutputFile = Annotated[
     Path, Option("--output", "File, instead of the terminal.", short="-o", writes=("",))
@@ -76,19 +75,16 @@ class FigureOptions:
             "svg, pdf, png; several with commas.",
             metavar="FORMATS",
             commas=True,
-            complete=FIGURE_FORMATS,
+            complete=FILE_FORMATS,
             needs=("--figures",),
         ),
     ] = ("svg",)
 
     def __post_init__(self) -> None:
         """Refuse formats that do not exist, and figures that nothing here can draw."""
-        wrong = [name for name in self.formats if name not in FIGURE_FORMATS]
-        if wrong:
-            raise UsageError(f"figure format {wrong[0]!r} is none of {', '.join(FIGURE_FORMATS)}")
+        for name in self.formats:
+            check_choice("figure-format", name, FILE_FORMATS)
         if self.folder is not None:
-            from gecbench.reports.plots import require_matplotlib
-
             require_matplotlib()
 
 
@@ -181,8 +177,6 @@ def write_plots(figures: Sequence[Figure], options: FigureOptions, language: Pag
     """Write figures if a folder is named for them, and say which."""
     if options.folder is None:
         return
-    from gecbench.reports.plots import write_figures
-
     paths = write_figures(figures, options.folder, formats=options.formats, language=language)
     names = ", ".join(path.name for path in paths) or "no figures"
     say(f"{options.folder}: {names if len(paths) <= _NAMED else f'{len(paths)} files'}")

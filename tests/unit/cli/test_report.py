@@ -96,7 +96,7 @@ def test_robustness_is_a_part_where_cases_are_given(run, few, tmp_path: Path):
         (("--no-ci", "--seed", "1"), "--seed has no effect without --ci"),
         (("--no-ci", "--resamples", "200"), "--resamples has no effect without --ci"),
         (("--figure-format", "pdf"), "--figure-format has no effect without --figures"),
-        (("--figures", "f", "--figure-format", "gif"), "figure format 'gif'"),
+        (("--figures", "f", "--figure-format", "gif"), "figure-format is 'gif'"),
         (("--robustness", "c.txt"), "--robustness has no effect without --robustness-system"),
         (
             ("--robustness-system", "c.txt"),
@@ -147,7 +147,7 @@ def test_a_page_is_there_though_its_figures_cannot_be_written(
     def refuse(*_words: object, **_more: object):
         raise GecbenchError("figures: the disk is full")
 
-    monkeypatch.setattr("gecbench.reports.plots.write_figures", refuse)
+    monkeypatch.setattr("gecbench.cli.output.write_figures", refuse)
     assert run("report", *few, "-o", "r.html", *NO_CI, "--figures", "figures") == (
         1,
         "",

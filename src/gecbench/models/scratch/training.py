@@ -35,8 +35,9 @@ _ARCHITECTURE_OF: Mapping[str, str] = {
     "heads": "transformer",
     "feedforward": "transformer",
     "kernel": "convolutional",
+    "parser": "transformer",
 }
-"""Sizes that one architecture alone has."""
+"""What one architecture alone has."""
 
 
 class VocabularyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -106,16 +107,11 @@ class ScratchTable(DecoderTable, frozen=True, forbid_unknown_fields=True, kw_onl
         if self.correcting.segmenter:
             raise ValueError("correcting.segmenter: say it as model.segmenter, for training too")
         for name, architecture in _ARCHITECTURE_OF.items():
-            if getattr(self, name) is not None and self.architecture != architecture:
+            if getattr(self, name) not in (None, "") and self.architecture != architecture:
                 raise ValueError(
                     f"{name} belongs to the {architecture} architecture, and this one is "
                     f"{self.architecture}; leave it out"
                 )
-        if self.parser and self.architecture != "transformer":
-            raise ValueError(
-                f"parser belongs to the transformer architecture, and this one is "
-                f"{self.architecture}; leave it out"
-            )
         for name in ("folds", "graph_layers", "share", "graph_dropout"):
             if not self.parser and getattr(self, name) not in (None, ()):
                 raise ValueError(f"{name} is of correction with syntax; name a parser, too")

@@ -128,11 +128,7 @@ def build_subword_encoding(
     """
     _choose_language(tokenizer, name, language_code)
     before, after = _ids_around(tokenizer)
-    start = getattr(config, "decoder_start_token_id", None)
-    if start is None:
-        start = getattr(config, "bos_token_id", None)
-    if start is None:
-        raise GecbenchError(f"{name}: its config.json has no decoder_start_token_id")
+    start = _special_id(tokenizer, config, "decoder_start", "bos")
     first: tuple[int, ...] = before if forced else ()
     if language_code:
         language = _token_id(tokenizer, language_code)
@@ -144,7 +140,7 @@ def build_subword_encoding(
     specials = Specials(
         before=before,
         after=after,
-        start=int(start),
+        start=start,
         forced=first,
         end=end,
         pad=pad,

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -103,7 +103,10 @@ def train_run(
         "batches per step": batches_per_step(config, accelerator),
         "data": dict(data.files),
         "counts": dict(data.counts),
-        "libraries": {name: _version(name) for name in _LIBRARIES},
+        "libraries": {
+            name: next((found.version for found in distributions(name=name)), "not installed")
+            for name in _LIBRARIES
+        },
         "python": platform.python_version(),
     }
     with _lock(run, first=first), _deterministic(config):
@@ -195,13 +198,6 @@ def _finish(
         card = msgspec.structs.replace(read_card(folder), provenance=provenance, about=config.about)
         write_card(folder, card)
         write_text(folder / "README.md", model_card(config, card, verb))
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 class _RunFile(msgspec.Struct):

@@ -146,13 +146,9 @@ def write_figures(
     Raises:
         GecbenchError: A file cannot be written, or no font has a character of a figure.
         MissingExtraError: matplotlib is not installed.
-        UsageError: There is no such format.
     """
     from gecbench.reports.report import figure_csv
 
-    wrong = [name for name in formats if name not in FILE_FORMATS]
-    if wrong:
-        raise UsageError(f"figure format {wrong[0]!r} is none of {', '.join(FILE_FORMATS)}")
     contents = {}
     for figure in figures:
         for form in FILE_FORMATS:
