@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +27,7 @@ from gecbench.cli.options import (
     load_systems,
     say,
     scheme_of,
+    show_count,
     watch,
 )
 from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
@@ -262,7 +262,7 @@ def _correct_file(
             restart=files.restart,
             jobs=jobs,
             load=load,
-            progress=_progress(),
+            progress=lambda done: show_count(f"corrected {count_noun(done, 'sentence')}"),
             show=show if files.diff else None,
             say=say,
         )
@@ -317,19 +317,6 @@ def _explain(flag: str) -> str:
     from gecbench.core.corrector import FLAGS
 
     return f"{flag}: {FLAGS[flag]}"
-
-
-def _progress() -> Callable[[int], None]:
-    """Make a function that shows on a terminal how many sentences are done, after a second."""
-    if not sys.stderr.isatty():
-        return lambda _done: None
-    started = time.monotonic()
-
-    def progress(done: int) -> None:
-        if time.monotonic() - started > 1:
-            click.echo(f"corrected {count_noun(done, 'sentence')}\r\033[K", nl=False, err=True)
-
-    return progress
 
 
 def _report(corrected: CorrectionReport) -> None:

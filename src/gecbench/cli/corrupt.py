@@ -16,7 +16,6 @@ from gecbench.cli.options import (
     Engine,
     Lang,
     References,
-    clear_count,
     format_option,
     load_corpus,
     note_language,
@@ -147,9 +146,8 @@ def corrupt(
         folder=scheme.places.folder,
         mirror=scheme.places.mirror,
         say=say,
-        progress=_show,
+        progress=lambda count: show_count(f"{count} sentences read"),
     )
-    clear_count()
     for line in corruption_lines(counts):
         say(line)
     if report is not None:
@@ -174,11 +172,6 @@ def _fit(path: Path, output: Path, reading: CorpusOptions, options: SchemeSpec, 
     scheme = scheme_for(corpus, scheme_of(options)) if needed else None
     for line in fit_lines(fit(corpus, output, scheme=scheme, least=least, say=say)):
         say(line)
-
-
-def _show(count: int) -> None:
-    if not count % 10_000:
-        show_count(f"{count} sentences read")
 
 
 _NAMED = 5

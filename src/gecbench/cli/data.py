@@ -12,7 +12,7 @@ import click
 
 from gecbench.api.options import Places
 from gecbench.cli.command import command, explicit_options
-from gecbench.cli.options import Engine, clear_count, lang_option, say, show_count
+from gecbench.cli.options import Engine, lang_option, say, show_count
 from gecbench.cli.output import ENDINGS, OutputFile, OutputFormat, Overwrite, format_by_ending
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
@@ -21,7 +21,7 @@ from gecbench.reports import ReportFormat
 from gecbench.reports.report import Grid, as_csv, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
-    from gecbench.datasets.catalog import DataFile, DataSet
+    from gecbench.datasets.catalog import DataSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def get(
                 mirror=places.mirror,
                 force=force,
                 say=say,
-                progress=_show_progress,
+                progress=lambda file, done: show_count(f"{file.name}: {done / file.size:.0%}"),
             )
             click.echo(paths[0].parent)
 
@@ -299,7 +299,6 @@ def prepare(
         say=say,
         progress=lambda name, count: show_count(f"{name}: {count_noun(count, 'sentence')} read"),
     )
-    clear_count()
     for line in preparation_lines(manifest):
         say(line)
 
@@ -357,12 +356,6 @@ def _data_set(name: str) -> DataSet | None:
     if name not in _names():
         raise UnknownNameError("data set", name, _names())
     return None if name == catalog.SAMPLES else catalog.data_set(name)
-
-
-def _show_progress(file: DataFile, done: int) -> None:
-    """Rewrite one line of a terminal; a log file is spared."""
-    if sys.stderr.isatty():
-        click.echo(f"\r{file.name}: {done / file.size:4.0%}", nl=done == file.size, err=True)
 
 
 def _entries(places: Places) -> list[Entry]:

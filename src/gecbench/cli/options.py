@@ -165,14 +165,18 @@ class Inputs:
     ] = False
 
 
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def say(message: str) -> None:
-    """Write a message to standard error."""
-    click.echo(message, err=True)
+    """Write a message to standard error, on a terminal in the place of a count."""
+    click.echo(f"\033[K{message}" if _is_terminal() else message, err=True)
 
 
 def watch(what: str, items: Sequence[Item]) -> Iterator[Item]:
     """Yield items; on a terminal, say after a second how far the work is, until it is done."""
-    if not sys.stderr.isatty():
+    if not _is_terminal():
         yield from items
         return
     last = 0.0
@@ -189,15 +193,9 @@ def watch(what: str, items: Sequence[Item]) -> Iterator[Item]:
 
 
 def show_count(text: str) -> None:
-    """Write a count over the last one, on a terminal only."""
-    if sys.stderr.isatty():
-        click.echo(f"\r\033[K{text}\r", nl=False, err=True)
-
-
-def clear_count() -> None:
-    """Remove what `show_count` wrote last."""
-    if sys.stderr.isatty():
-        click.echo("\033[K", nl=False, err=True)
+    """Write a count over the last one, on a terminal only; a message of `say` takes its place."""
+    if _is_terminal():
+        click.echo(f"\033[K{text}\r", nl=False, err=True)
 
 
 def scheme_of(options: SchemeSpec, *, types: bool = True, uses_places: bool = False) -> SchemeSpec:

@@ -127,20 +127,8 @@ def report(
     if str(output) != STDIO:
         systems_read = count_noun(len(outputs), "system")
         sentences = count_noun(len(data.samples), "sentence", spec=",")
-        seconds = _seconds(time.monotonic() - started)
-        say(f"{output}: {systems_read} on {sentences}, in {seconds}")
-
-
-def _seconds(seconds: float) -> str:
-    """A time as people say it.
-
-    >>> _seconds(3.21), _seconds(185)
-    ('3.2 s', '3 min 5 s')
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s"
+        seconds = time.monotonic() - started
+        say(f"{output}: {systems_read} on {sentences}, in {seconds:.1f} s")
 
 
 def _robustness(path: Path, systems: Sequence[Path], inputs: Inputs, options: Options) -> Report:

@@ -360,6 +360,17 @@ def test_progress_is_shown_on_a_terminal_after_a_second(monkeypatch, capsys):
     assert capsys.readouterr().err == "x: 1 of 5\rx: 3 of 5\r\033[K"
 
 
+def test_a_count_is_for_terminals_and_a_message_takes_its_place(monkeypatch, capsys):
+    options.show_count("x: 20%")
+    options.say("done")
+    assert capsys.readouterr().err == "done\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    options.show_count("x: 20%")
+    options.show_count("x: 100%")
+    options.say("done")
+    assert capsys.readouterr().err == "\033[Kx: 20%\r\033[Kx: 100%\r\033[Kdone\n"
+
+
 def test_quick_work_shows_no_progress(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr("gecbench.cli.options.time.monotonic", lambda: 0.0)

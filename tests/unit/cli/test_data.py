@@ -92,17 +92,6 @@ class TestGet:
         assert str(result.exception) == "unknown data set 'sampels'; did you mean samples?"
         assert not (tmp_path / "data").exists()
 
-    def test_progress_is_for_terminals(self, tmp_path, monkeypatch, capsys):
-        from gecbench.cli.data import _show_progress
-
-        file = catalog.catalogue()["first"].files[0]
-        _show_progress(file, 1)
-        assert capsys.readouterr().err == ""
-        monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-        _show_progress(file, 1)
-        _show_progress(file, 5)
-        assert capsys.readouterr().err == "\ra.txt:  20%\ra.txt: 100%\n"
-
 
 class TestWhere:
     def test_a_folder_and_a_file(self, tmp_path):
