@@ -20,7 +20,8 @@ from gecbench.backends.transformers import (
 )
 from gecbench.core.errors import FormatError, GecbenchError, reason
 from gecbench.core.files import make_folder, write_bytes
-from gecbench.formats.validation import convert
+from gecbench.formats.texts import error_place
+from gecbench.formats.validation import convert, value_of
 from gecbench.models.folder import Card, read_card
 from gecbench.models.tagger.corrector import (
     LABELS,
@@ -548,7 +549,8 @@ def read_tagger(folder: Path, *, with_weights: bool = True) -> TaggerModel:
     encoding = read_encoding(folder)
     encoder = read_encoder(folder, card.settings)
     check_ids(folder, encoding, encoder.rows)
-    dropout = convert(f"{folder}: dropout of its card", card.settings.get("dropout", 0.0), float)
+    with error_place(f"{folder}: its card"):
+        dropout = value_of({"dropout": 0.0, **card.settings}, "dropout", float)
     network = Tagger(encoder.module, encoder.width, len(vocabulary), dropout)
     if with_weights:
         weights = load_weights(folder / WEIGHTS)

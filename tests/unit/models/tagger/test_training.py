@@ -233,7 +233,10 @@ def test_a_card_that_does_not_fit_is_one_line(copy):
         (with_shape({**shape, "width": 32}), r"has the shape \(.*\), not \(.*\): the weights are"),
         (with_shape({**shape, "pieces": 9}), "its pieces have ids up to .*, its embedding has 9"),
         (with_shape({"width": 3}), "convolution of its card: .*missing"),
-        ({"settings": {**card["settings"], "dropout": "much"}}, "dropout of its card is no number"),
+        (
+            {"settings": {**card["settings"], "dropout": "much"}},
+            "its card: 'dropout' is a string, 'much'; expected a number",
+        ),
         ({"languages": []}, "does not say which language and tokens"),
     ):
         (copy / "gecbench.json").write_text(json.dumps({**card, **changed}), encoding="utf-8")
