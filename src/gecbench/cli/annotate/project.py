@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,7 +14,7 @@ import click
 
 from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
-from gecbench.cli.options import CorrectorSettings, say, watch
+from gecbench.cli.options import CorrectorSettings, say, show_count, watch
 from gecbench.cli.output import Output, show
 from gecbench.core.errors import (
     FormatError,
@@ -44,8 +43,6 @@ _LOOKED_AT = 200
 """Sentences that show their language."""
 _FAULTS_NAMED = 20
 """Faulty variants that an import names."""
-_EVERY = 5.0
-"""Seconds between two words on how far a run is."""
 EXPORT_FORMATS = (
     *("mucgec", "jsonl", "parallel", "m2"),
     *("submissions", "counts", "annotations", "sentences"),
@@ -361,7 +358,11 @@ def suggest(
             sentences_without(row, opened.info).values_list("text", flat=True)[:_LOOKED_AT]
         )
         check_texts(opened, texts, row.lang, project, say)
-        done = make_suggestions(row, opened, progress=_progress())
+        done = make_suggestions(
+            row,
+            opened,
+            progress=lambda done, whole: show_count(f"{done} of {count_noun(whole, 'sentence')}"),
+        )
     except KeyboardInterrupt:
         say("finished work is kept; run the same command again to continue")
         raise
@@ -415,19 +416,6 @@ def propose(
         f"{count_noun(done.made, 'proposal')} for {count_noun(done.cases, 'case')}; "
         f"{done.without} cases have none, {done.moved} variants would have moved an error{there}"
     )
-
-
-def _progress() -> Callable[[int, int], None]:
-    """Make a function that says how many sentences are done, every few seconds."""
-    last = time.monotonic()
-
-    def progress(done: int, whole: int) -> None:
-        nonlocal last
-        if time.monotonic() - last > _EVERY:
-            last = time.monotonic()
-            say(f"{done} of {count_noun(whole, 'sentence')}")
-
-    return progress
 
 
 @command
