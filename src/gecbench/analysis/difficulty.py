@@ -553,18 +553,10 @@ def break_even(errors: int, systems: int, corrected: int, weighting: Weighting) 
 
     Args:
         errors: In all.
-        systems: How many there are, with the one that is unlike.
+        systems: How many there are, with the one that is unlike; two or more.
         corrected: Errors that the others correct.
         weighting: From numbers of systems to weights.
-
-    Raises:
-        UsageError: There are fewer than two systems, or more corrections than errors.
     """
-    if systems < 2:
-        raise UsageError(f"a break-even point needs at least 2 systems, not {systems}")
-    if not 0 <= corrected <= errors:
-        raise UsageError(f"{corrected} corrected errors must be from 0 to {errors}, the errors")
-    weighting.table(systems)
     level = corrected * weighting.weight(systems - 1, systems) / weighting.weight(1, systems)
     # Exactly, as rounded weights would let 4 be more than 3.9999999999999987.
     a, b, c = map(Fraction, (weighting.a, weighting.b, weighting.c))

@@ -28,6 +28,7 @@ from gecbench.analysis.correlation import (
 from gecbench.analysis.options import Layout, SystemSet
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
 from gecbench.core.frames import Framed, Frames, Row, flat
+from gecbench.core.options import check_once
 from gecbench.core.score import is_tie
 from gecbench.formats.judgments import (
     SEEDA,
@@ -545,9 +546,7 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
                 raise UsageError(f"{path}: people's scores {way!r} are there twice; NAME=FILE")
             ways[way] = dict(zip(table.rows, values, strict=True))
     rankings = tuple(read_judgments(path, name) for name, path in _name_files(judgments))
-    names = [ranking.name for ranking in rankings]
-    if len(set(names)) < len(names):
-        raise UsageError(f"two files of judgments have one name among {', '.join(names)}")
+    check_once("file of judgments", [ranking.name for ranking in rankings])
     if not ways and not rankings:
         raise UsageError(
             "there are no human judgements to compare metrics with; give scores of systems "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.core.options import Option, check_least, check_once
+from gecbench.core.options import Option, check_choice, check_least, check_once
 from gecbench.core.score import LEAST_RESAMPLES
 
 # Comparing systems.
@@ -70,8 +70,7 @@ class Plan:
         """Refuse values that would give numbers without meaning."""
         if not self.tests or not set(self.tests) <= set(TESTS):
             raise UsageError(f"tests {self.tests!r} must be one or both of {', '.join(TESTS)}")
-        if self.correction not in CORRECTIONS:
-            raise UnknownNameError("correction", self.correction, CORRECTIONS)
+        check_choice("correction", self.correction, CORRECTIONS)
         check_least("resamples", self.resamples, LEAST_RESAMPLES)
         if self.resamples > _MOST_RESAMPLES:
             raise UsageError(f"resamples {self.resamples} must be at most {_MOST_RESAMPLES}")
@@ -146,8 +145,7 @@ class Sweep:
 
     def __post_init__(self) -> None:
         """Refuse what means nothing."""
-        if self.taking not in ("subsets", "first"):
-            raise UsageError(f"taking is {self.taking!r}; it is subsets or first")
+        check_choice("taking", self.taking, get_args(Taking))
         check_least("at-least", self.at_least, 1)
         check_least("subsets", self.most, 1)
         if self.up_to is not None:
@@ -187,8 +185,7 @@ class HumanOptions:
 
     def __post_init__(self) -> None:
         """Refuse what means nothing."""
-        if self.against not in ("final", "others"):
-            raise UsageError(f"against is {self.against!r}; it is final or others")
+        check_choice("against", self.against, get_args(Against))
         check_least("least", self.least, 1)
 
 
@@ -385,9 +382,7 @@ class Layout:
         for size in self.sizes:
             if size < 3:
                 raise UsageError(f"a window of {size} has no correlation; take 3 or more")
-        names = [group.name for group in self.sets]
-        if len(set(names)) < len(names):
-            raise UsageError(f"two sets have one name among {', '.join(names)}")
+        check_once("set of systems", [group.name for group in self.sets])
 
 
 # Difficulty of errors.
@@ -420,26 +415,15 @@ class Weighting:
             UsageError: A weight would be negative or beyond measure, so that ratios of sums of
                 weights would mean nothing.
         """
-        if systems < 1:
-            raise UsageError("weights need at least one system")
         for name, value in (("a", self.a), ("b", self.b), ("c", self.c)):
             if not -_LARGEST <= value <= _LARGEST:
                 raise UsageError(f"{name} {value:g} must be from {-_LARGEST:g} to {_LARGEST:g}")
-        if systems + self.c <= 0:
+        numbers = range(systems + 1) if systems + self.c > 0 else ()
+        weights = tuple(self.weight(right, systems) for right in numbers)
+        if not weights or weights[-1] < 0 or weights[0] > _LARGEST * _LARGEST:
             raise UsageError(
-                f"c {self.c:g} leaves nothing to divide by: {systems} systems and c must be above 0"
-            )
-        weights = tuple(self.weight(right, systems) for right in range(systems + 1))
-        if weights[-1] < 0:
-            raise UsageError(
-                f"a {self.a:g}, b {self.b:g}, c {self.c:g} give a chunk that all {systems} systems "
-                f"get right the weight {weights[-1]:g}; weights must not be negative: raise a or "
-                "c, or lower b"
-            )
-        if weights[0] > _LARGEST * _LARGEST:
-            raise UsageError(
-                f"c {self.c:g} leaves next to nothing to divide by: {systems} systems and c must "
-                "be further above 0"
+                f"a {self.a:g}, b {self.b:g}, c {self.c:g} give weights of {systems} systems that "
+                "are negative or without measure; raise a or c, or lower b"
             )
         return weights
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, UsageError
+from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Counts, Score, total
 from gecbench.edits.chunks import KEPT, RIGHT, Chunk, corrects, idle, marking
@@ -305,12 +305,7 @@ def edit_weights(cases: Mapping[str, Sequence[Case]]) -> list[SentenceDifficulty
 
     Args:
         cases: By system, the cases of a `RunStats`, with part "edits".
-
-    Raises:
-        UsageError: There is no system.
     """
-    if not cases:
-        raise UsageError("difficulty needs at least one system")
     return [_sentence_difficulty(row) for row in zip(*cases.values(), strict=True)]
 
 

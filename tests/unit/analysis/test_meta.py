@@ -316,7 +316,10 @@ def test_what_does_not_go_together_is_refused(write):
         ({"data": system, "human": [ways], "options": Options()}, "tables have the scores already"),
         ({"data": CORPUS, "human": [ways], "lower": ["m"]}, "lower and sentence_scores are of"),
         ({"data": system, "human": [ways, ways]}, "people's scores 'one' are there twice"),
-        ({"judgments": [ranked, ranked], "sentence_scores": sentence}, "two files of judgments"),
+        (
+            {"judgments": [ranked, ranked], "sentence_scores": sentence},
+            "a file of judgments is named twice",
+        ),
     ):
         with pytest.raises(UsageError, match=why):
             gecbench.meta(**arguments)
@@ -331,7 +334,7 @@ def test_what_does_not_go_together_is_refused(write):
 def test_a_layout_refuses_what_means_nothing():
     with expect_error(UsageError, "window of 2", "3"):
         Layout(sizes=(4, 2))
-    with expect_error(UsageError, "all, all"):
+    with expect_error(UsageError, "all,all"):
         Layout(sets=(ALL, ALL))
 
 

@@ -171,7 +171,7 @@ def test_more_references_than_any_sentence_has_are_refused(options):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"taking": "some"}, "taking is 'some'; it is subsets or first"),
+        ({"taking": "some"}, "taking is 'some'; it is one of subsets, first"),
         ({"at_least": 0}, "at-least is 0; it is a whole number from 1 on"),
         ({"up_to": 0}, "up-to is 0"),
         ({"most": 0}, "subsets is 0"),

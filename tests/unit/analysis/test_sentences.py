@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from messages import expect_error
 
 from gecbench.analysis.sentences import (
     SentenceRow,
@@ -21,7 +20,6 @@ from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
-from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import total
 from gecbench.scoring.results import RunStats
@@ -234,8 +232,3 @@ def test_an_insertion_that_a_pool_has_twice_makes_one_error():
     difficulty = weights([(C, A, C)], ())
     assert difficulty.references == ((1.0, 1.0, 1.0),)
     assert difficulty.value == 2.0
-
-
-def test_without_systems_there_is_no_difficulty():
-    with expect_error(UsageError, "one system"):
-        edit_weights({})

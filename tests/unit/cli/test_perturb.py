@@ -170,7 +170,7 @@ def refused(run, *words: object, corpus: object = CASES) -> tuple[int, str]:
         (("--variants", 0), "variants is 0; ask for 1 to 100 of each case"),
         (("--operations", "insert,swap"), "unknown operation 'swap'"),
         (("--operations", ","), "no operation is named; name some of substitute, insert, delete"),
-        (("--operations", "insert,insert"), "one stands twice; name it once"),
+        (("--operations", "insert,insert"), "a kind of operation is named twice in insert,insert"),
         (("--filler", "frequncy"), "unknown filler 'frequncy'; did you mean frequency?"),
         (("--filler", "mask"), "needs a masked language model by name or folder: mask:NAME"),
         (("--insert", "fill"), "needs a masked language model: filler mask:NAME"),

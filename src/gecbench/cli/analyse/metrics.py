@@ -23,7 +23,7 @@ from gecbench.cli.options import (
 )
 from gecbench.cli.output import FigureOptions, Output, show
 from gecbench.core.errors import FormatError, UsageError
-from gecbench.core.options import Argument, Option
+from gecbench.core.options import Argument, Option, check_once
 
 
 @command
@@ -175,8 +175,7 @@ def _files(paths: Sequence[Path]) -> Mapping[str, Path] | Sequence[Path]:
         raise UsageError(
             "name all of these files, NAME=FILE, or none: " + ", ".join(map(str, paths))
         )
-    if len(set(names)) < len(names):
-        raise UsageError(f"two files have one name among {', '.join(names)}")
+    check_once("file", names)
     return {name: path for name, path in pairs if name is not None}
 
 

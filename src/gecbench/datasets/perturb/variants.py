@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
-from gecbench.core.options import Cluster
+from gecbench.core.options import Cluster, check_choice, check_once
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.core.processes import map_in_processes
 from gecbench.core.scheme import Watch
@@ -73,12 +73,8 @@ class PerturbPlan:
         for name in self.operations:
             if name not in OPERATIONS:
                 raise UnknownNameError("operation", name, OPERATIONS)
-        if self.insertion not in INSERTIONS:
-            raise UnknownNameError("insertion", self.insertion, INSERTIONS)
-        if len(set(self.operations)) < len(self.operations):
-            raise UsageError(
-                f"operations {','.join(self.operations)}: one stands twice; name it once"
-            )
+        check_choice("insertion", self.insertion, INSERTIONS)
+        check_once("kind of operation", self.operations)
 
 
 NOTHING_FITS = "no word fits"
