@@ -189,11 +189,11 @@ def weight_files(result: Difficulty, path: Path | str) -> dict[Path, str]:
     table = result.table
     numbers = {name: at + 1 for name, at in zip(table.ids, table.choices, strict=True)}
     label = Label(
-        result.corpus,
-        result.reference,
-        table.fingerprint(),
-        tuple(table.verdicts),
-        numbers if result.reference == NEAREST else None,
+        corpus=result.corpus,
+        reference=result.reference,
+        fingerprint=table.fingerprint(),
+        systems=tuple(table.verdicts),
+        chosen=numbers if result.reference == NEAREST else None,
     )
     return format_weights(path, len(table.verdicts), table.right, label)
 

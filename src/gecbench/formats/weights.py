@@ -14,34 +14,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 from gecbench.core.errors import FormatError, count_noun
 from gecbench.core.files import read_lines
-from gecbench.formats.texts import is_number, parse_rows
-from gecbench.formats.validation import convert
-
-FORMAT = "gecbench-weights"
-SCHEMA = 1
+from gecbench.formats.texts import error_place, is_number, parse_rows
+from gecbench.formats.validation import convert, parse_json
 
 
-class Label(msgspec.Struct, frozen=True):
+class Label(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a weight file.
 
     Args:
         corpus: Name of the corpus.
         reference: Name of the reference.
         fingerprint: Digest of the reference.
+        weights: Digest of the weight file; `format_weights` fills it.
         systems: Names of the systems that made the weights.
         chosen: By id of a sentence, the number of its reference, from 1, where the reference was
             chosen sentence by sentence; else None.
     """
 
+    format: Literal["gecbench-weights"] = "gecbench-weights"
+    schema: Literal[1] = 1
     corpus: str
     reference: str
     fingerprint: str = msgspec.field(name="reference_sha256")
+    weights: str = msgspec.field(name="weights_sha256", default="")
     systems: tuple[str, ...]
     chosen: Mapping[str, Annotated[int, msgspec.Meta(ge=1)]] | None = None
 
@@ -101,17 +102,9 @@ def format_weights(
         label: What the weights are of.
     """
     content = "".join(f"{row}\n" for row in (systems, *(" ".join(map(str, row)) for row in right)))
-    about = {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "corpus": label.corpus,
-        "reference": label.reference,
-        "reference_sha256": label.fingerprint,
-        "weights_sha256": digest(content),
-        "systems": label.systems,
-    }
-    if label.chosen is not None:
-        about["chosen"] = dict(label.chosen)
+    about = msgspec.to_builtins(msgspec.structs.replace(label, weights=digest(content)))
+    if label.chosen is None:
+        del about["chosen"]
     return {path: content, label_path(path): json.dumps(about, ensure_ascii=False, indent=1) + "\n"}
 
 
@@ -145,21 +138,10 @@ def _row(line: str, systems: int) -> tuple[int, ...]:
 
 def _label(path: Path, content: str) -> Label:
     at = label_path(path)
-    try:
-        about = json.loads("\n".join(read_lines(at)))
-    except (ValueError, RecursionError):
-        about = None
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise FormatError(
-            f"{at}:1: is not a fingerprint of weights ({FORMAT}), as --write-weights puts it "
-            "there; remove the file to go by counts of chunks alone"
-        )
-    if about.get("schema") != SCHEMA:
-        raise FormatError(
-            f"{at}:1: schema {about.get('schema')!r} is not {SCHEMA}; write the weights again"
-        )
-    label = convert(str(at), about, Label)
-    if about.get("weights_sha256") != digest(content):
+    hint = "remove the file to go by counts of chunks alone, or write the weights again"
+    with error_place(at):
+        label = convert(None, parse_json("\n".join(read_lines(at)), hint=hint), Label)
+    if label.weights != digest(content):
         raise FormatError(
             f"{path}: was changed after its fingerprint {at.name} was written; write both again by "
             "--write-weights"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from messages import expect_error
 
@@ -12,7 +13,7 @@ from gecbench.analysis.difficulty import check_weights, chunk_table
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError
-from gecbench.formats.weights import Label, WeightFile, format_weights, read_weights
+from gecbench.formats.weights import Label, WeightFile, digest, format_weights, read_weights
 
 AT = Path("w.txt")
 
@@ -23,7 +24,19 @@ def table_of(*gold: Edit, tokens=("a", "b")):
 
 
 TABLE = table_of(Edit(0, 1, ("A",), "R"))
-LABEL = Label("dev", "reference 1", TABLE.fingerprint(), ("one",))
+
+
+def label_of(fingerprint, chosen=None):
+    return Label(
+        corpus="dev",
+        reference="reference 1",
+        fingerprint=fingerprint,
+        systems=("one",),
+        chosen=chosen,
+    )
+
+
+LABEL = label_of(TABLE.fingerprint())
 TEXT = "1\n1 0 1 1 1\n"
 
 
@@ -39,11 +52,12 @@ def write(path: Path, label: Label = LABEL) -> None:
 
 @pytest.mark.parametrize("chosen", [None, {"1": 1}])
 def test_what_is_written_is_read_back(path: Path, chosen):
-    label = Label("dev", "reference 1", TABLE.fingerprint(), ("one",), chosen)
+    label = label_of(TABLE.fingerprint(), chosen)
     write(path, label)
     assert path.read_text("utf-8") == TEXT
     weight_file = read_weights(path)
-    assert weight_file == WeightFile(path, 1, TABLE.right, label)
+    written = msgspec.structs.replace(label, weights=digest(TEXT))
+    assert weight_file == WeightFile(path, 1, TABLE.right, written)
     check_weights(weight_file, TABLE, "this")
 
 
@@ -81,7 +95,7 @@ def test_weights_of_another_reference_are_seen_by_their_numbers():
 
 
 def test_weights_of_another_reference_are_seen_by_their_fingerprint():
-    other = WeightFile(AT, 1, TABLE.right, Label("dev", "reference 1", "0", ("one",)))
+    other = WeightFile(AT, 1, TABLE.right, label_of("0"))
     message = r"w.txt: its weights are of corpus 'dev' with reference 1, not of this: tokens or"
     with pytest.raises(CorpusError, match=message):
         check_weights(other, TABLE, "this")
@@ -119,11 +133,11 @@ def test_a_label_says_what_it_is_of(path: Path):
 @pytest.mark.parametrize(
     ("changes", "facts"),
     [
-        ("{", ("w.txt.json:1", "gecbench-weights")),
-        ("[1]", ("w.txt.json:1", "gecbench-weights")),
-        ("[" * 100_000, ("w.txt.json:1", "gecbench-weights")),
-        ({"format": "x"}, ("w.txt.json:1", "gecbench-weights")),
-        ({"schema": 2}, ("w.txt.json:1", "schema 2", "1")),
+        ("{", ("w.txt.json: not JSON", "remove the file")),
+        ("[1]", ("w.txt.json", "expected an object")),
+        ("[" * 100_000, ("w.txt.json", "nested too deep; remove the file")),
+        ({"format": "x"}, ("w.txt.json", "'format'", "gecbench-weights")),
+        ({"schema": 2}, ("w.txt.json", "'schema'", "2", "1")),
         ({"weights_sha256": "0"}, ("w.txt", "w.txt.json", "changed")),
         ({"chosen": [1]}, ("w.txt.json", "'chosen'")),
         ({"chosen": {"1": 0}}, ("w.txt.json", "'chosen'", "{'1': 0}", ">= 1")),
