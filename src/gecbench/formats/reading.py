@@ -24,7 +24,6 @@ from gecbench.formats.stored import (
     Rewrites,
     Stored,
     StoredOutputs,
-    has_edits,
     store,
     store_samples,
 )
@@ -61,15 +60,9 @@ def read(
     lines = stream_lines(path)
     first = list(islice(lines, _FIRST))
     reader = _format_of(path, first, format, columns)
-    if in_memory:
-        return reader.read(path, chain(first, lines))
-    return _read_to_file(reader, path, chain(first, lines))
-
-
-def _read_to_file(reader: Format, path: Path, lines: Iterable[str]) -> Corpus:
-    """A corpus whose sentences, where they are many, are in a temporary file."""
-    about, rows = reader.stream(path, lines)
-    return replace(about, samples=store_samples(sample for _, sample in unique(path, rows)))
+    about, rows = reader.stream(path, chain(first, lines))
+    samples = (sample for _, sample in unique(path, rows))
+    return replace(about, samples=tuple(samples) if in_memory else store_samples(samples))
 
 
 def stream_corpus(
@@ -298,7 +291,10 @@ def sources(path: Path, *, format: str | None = None, columns: Columns | None = 
     if reader.is_text and not reader.has_ids:
         rows = reader.stream(path, chain(first, lines))[1]
         return Sources(path, (sample.source for _, sample in rows), reader.name)
-    corpus = _read_to_file(_format_of(path, first, format, columns), path, chain(first, lines))
+    whole = _format_of(path, first, format, columns)
+    about, rows = whole.stream(path, chain(first, lines))
+    samples = store_samples(sample for _, sample in unique(path, rows))
+    corpus = replace(about, samples=samples)
     lang = corpus.lang if reader.has_lang else None
     return Sources(path, corpus.sources, reader.name, corpus, lang)
 
@@ -405,7 +401,7 @@ def _join(
                 _check_row(row, sample, corpus.name, has_source=reader.has_sources)
             if row.tokens:
                 tokens[sample.id] = row.tokens
-            plain = plain and not has_edits(row.references)
+            plain = plain and not any(rewrite.edit_sets for rewrite in row.references)
             yield row.references
 
     if isinstance(samples, Stored) and in_order:

@@ -48,19 +48,23 @@ def _blocks(items: Iterator[Item], kind: Any) -> Iterator[Block[Item]]:
 
 def store_samples(samples: Iterable[Sample]) -> Sequence[Sample]:
     """The samples of a corpus, which have different ids, as `store` keeps items."""
+    waiting = iter(samples)
+    first = tuple(islice(waiting, MANY + 1))
+    if len(first) <= MANY:
+        return first
     ids: list[str] = []
     plain = True
 
     def look() -> Iterator[Sample]:
         nonlocal plain
-        for sample in samples:
+        for sample in chain(first, waiting):
             ids.append(sample.id)
-            plain = plain and bool(sample.references) and not has_edits(sample.references)
+            has_edits = any(rewrite.edit_sets for rewrite in sample.references)
+            plain = plain and bool(sample.references) and not has_edits
             yield sample
 
-    stored = store(look(), Sample)
-    if isinstance(stored, Stored):
-        stored.ids, stored.plain = ids, plain
+    stored = Stored(_blocks(look(), Sample), ids)
+    stored.plain = plain
     return stored
 
 
@@ -75,11 +79,6 @@ def stored_alike(samples: Sequence[Sample], parts: Iterable[Sequence[Sample]]) -
         return tuple(chain.from_iterable(parts))
     blocks = (p if isinstance(p, Block) else Block.of(p, Sample) for p in parts)
     return Stored(blocks, samples.ids)
-
-
-def has_edits(rewrites: Iterable[Rewrite]) -> bool:
-    """Whether a rewrite came with edits."""
-    return any(rewrite.edit_sets for rewrite in rewrites)
 
 
 class Block(Sequence[Item]):
