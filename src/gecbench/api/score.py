@@ -33,7 +33,6 @@ from gecbench.scoring.run import (
     check_outputs,
     edit_notes,
     metric_notes,
-    output_notes,
     select_samples,
     signature_context,
     summarise,
@@ -105,14 +104,14 @@ def collect_stats(
     options = options or Options()
     spec = SchemeSpec.of(scheme)
     systems = as_systems(systems)
-    check_outputs(corpus, systems)
+    odd = check_outputs(corpus, systems)
     part, left_out = select_samples(
         corpus,
         options.part,
         max_references=options.max_references,
         references_exactly=options.references_exactly,
     )
-    notes = [*language_notes(corpus), *output_notes(corpus, systems)]
+    notes = [*language_notes(corpus), *odd]
     if spec.name is None:
         part = with_language_of_metrics(part, map(metric_class, options.metrics))
     language = corpus_language(part, spec.name)

@@ -305,12 +305,3 @@ def is_plain(corpus: Corpus, systems: Sequence[SystemOutput] = ()) -> bool:
         and corpus.samples.plain
         and all(isinstance(s.hypotheses, StoredOutputs) and s.hypotheses.plain for s in systems)
     )
-
-
-def is_complete(corpus: Corpus, system: SystemOutput) -> bool:
-    """Whether a system is known to have outputs for each sample and for no other; as `is_plain`."""
-    return (
-        isinstance(corpus.samples, Stored)
-        and isinstance(system.hypotheses, StoredOutputs)
-        and system.hypotheses.ids is corpus.samples.ids
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gecbench.core.case import Part
 from gecbench.core.errors import (
@@ -15,9 +15,8 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
-from gecbench.core.sample import GOLD_EDITS, Corpus, SystemOutput
+from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, SystemOutput
 from gecbench.core.score import Interval, WarningNote
-from gecbench.formats.stored import is_complete
 from gecbench.scoring import resample
 from gecbench.scoring.extractor import Decision, edit_set_limit_note
 from gecbench.scoring.metric import Metric
@@ -34,8 +33,13 @@ LEFT_OUT = "no annotator could correct it"
 # Which sentences and systems take part.
 
 
-def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
-    """Refuse systems of one name, and outputs that lack a sentence of this corpus."""
+def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
+    """Refuse systems that do not fit a corpus; return what looks like a mistake in the files.
+
+    Raises:
+        UsageError: There is no system, or two have one name.
+        CorpusError: A system has no output for a sentence.
+    """
     if not systems:
         raise UsageError("no system is given; give the outputs of at least one")
     names = [system.system for system in systems]
@@ -43,16 +47,104 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> None:
         raise UsageError(
             f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
         )
-    for system in systems:
-        if is_complete(corpus, system):
-            continue
-        ids = [s.id for s in corpus.samples if not system.hypotheses.get(s.id)]
-        if ids:
-            examples = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+    blank: list[str] = []
+    columns: list[dict[_Oddity, list[str]]] = [
+        {"missing": [], "empty": [], "strange": []} for _ in systems
+    ]
+    for sample in corpus.samples:  # once: those of a large corpus are read from a file
+        name, source = sample.id, sample.source
+        if not source or source.isspace():
+            blank.append(name)
+        for system, ids in zip(systems, columns, strict=True):
+            for rewrite in system.hypotheses.get(name) or (None,):
+                if oddity := _oddity(rewrite, source):
+                    ids[oddity].append(name)
+    for system, ids in zip(systems, columns, strict=True):
+        if missing := ids["missing"]:
+            examples = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
             raise CorpusError(
-                f"system {system.system}: no output for {count_noun(len(ids), 'sentence')} of "
+                f"system {system.system}: no output for {count_noun(len(missing), 'sentence')} of "
                 f"corpus {corpus.name!r}: {examples}; give one for each"
             )
+    return _output_notes(corpus, systems, blank, columns)
+
+
+_Oddity = Literal["missing", "empty", "strange"]
+
+
+def _oddity(rewrite: Rewrite | None, source: str) -> _Oddity | None:
+    """What seems wrong with an output: that it is not there, empty, or shares almost nothing.
+
+    That is less than a quarter of its characters with its source.
+    """
+    if rewrite is None:
+        return "missing"
+    text = rewrite.text
+    if text is None or not source:
+        return None
+    if not text or text.isspace():
+        return "empty"
+    if text == source:
+        return None
+    characters = set(text)
+    shared = 0
+    for character in characters:
+        if character in source:
+            shared += 1
+            if 4 * shared >= len(characters):
+                return None
+    return "strange"
+
+
+def _output_notes(
+    corpus: Corpus,
+    systems: Sequence[SystemOutput],
+    blank: Sequence[str],
+    columns: Sequence[Mapping[_Oddity, Sequence[str]]],
+) -> list[str]:
+    """What looks like a mistake in the files and cannot be refused; `columns` are ids by system."""
+    notes: list[str] = []
+    if blank:
+        notes.append(
+            WarningNote(
+                "{corpus}: sentences without text: {count} (first: {first}); they count as "
+                "sentences: if they are blank lines between sentences, remove them from all files",
+                corpus=corpus.name,
+                count=len(blank),
+                first=blank[0],
+            )
+        )
+    for system, ids in zip(systems, columns, strict=True):
+        empty, strange = ids["empty"], ids["strange"]
+        unknown = len(system.hypotheses) - len(corpus.samples)  # none of these lacks an output
+        if unknown:
+            notes.append(
+                WarningNote(
+                    "{system}: outputs for sentences not in the corpus: {count}",
+                    system=system.system,
+                    count=unknown,
+                )
+            )
+        if empty:
+            notes.append(
+                WarningNote(
+                    "{system}: empty outputs: {count} (first: {first})",
+                    system=system.system,
+                    count=len(empty),
+                    first=empty[0],
+                )
+            )
+        if 5 * len(strange) > len(corpus.samples):  # a few may be so; many are lines that slipped
+            notes.append(
+                WarningNote(
+                    "{system}: outputs that share almost nothing with their source: {count} "
+                    "(first: {first}); are they in the order of the corpus?",
+                    system=system.system,
+                    count=len(strange),
+                    first=strange[0],
+                )
+            )
+    return notes
 
 
 def select_samples(
@@ -244,88 +336,6 @@ def _origin_notes(
             )
         )
     return notes
-
-
-def output_notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
-    """What looks like a mistake in the files and cannot be refused."""
-    blank, columns = _odd_sentences(corpus, systems)
-    notes: list[str] = []
-    if blank:
-        notes.append(
-            WarningNote(
-                "{corpus}: sentences without text: {count} (first: {first}); they count as "
-                "sentences: if they are blank lines between sentences, remove them from all files",
-                corpus=corpus.name,
-                count=len(blank),
-                first=blank[0],
-            )
-        )
-    for system, (empty, strange) in zip(systems, columns, strict=True):
-        unknown: Collection[str] = ()
-        if not is_complete(corpus, system):
-            unknown = system.hypotheses.keys() - {sample.id for sample in corpus.samples}
-        if unknown:
-            notes.append(
-                WarningNote(
-                    "{system}: outputs for sentences not in the corpus: {count}",
-                    system=system.system,
-                    count=len(unknown),
-                )
-            )
-        if empty:
-            notes.append(
-                WarningNote(
-                    "{system}: empty outputs: {count} (first: {first})",
-                    system=system.system,
-                    count=len(empty),
-                    first=empty[0],
-                )
-            )
-        if 5 * len(strange) > len(corpus.samples):  # a few may be so; many are lines that slipped
-            notes.append(
-                WarningNote(
-                    "{system}: outputs that share almost nothing with their source: {count} "
-                    "(first: {first}); are they in the order of the corpus?",
-                    system=system.system,
-                    count=len(strange),
-                    first=strange[0],
-                )
-            )
-    return notes
-
-
-def _odd_sentences(
-    corpus: Corpus, systems: Sequence[SystemOutput]
-) -> tuple[list[str], list[tuple[list[str], list[str]]]]:
-    """Ids of sentences without text, and, by system, of empty and of strange outputs."""
-    blank: list[str] = []
-    columns: list[tuple[list[str], list[str]]] = [([], []) for _ in systems]
-    for sample in corpus.samples:  # once: those of a large corpus are read from a file
-        name, source = sample.id, sample.source
-        if not source or source.isspace():
-            blank.append(name)
-        for system, (empty, strange) in zip(systems, columns, strict=True):
-            for rewrite in system.hypotheses[name] if source else ():
-                text = rewrite.text
-                if text is None:
-                    continue
-                if not text or text.isspace():
-                    empty.append(name)
-                elif text != source and _is_strange(text, source):
-                    strange.append(name)
-    return blank, columns
-
-
-def _is_strange(text: str, source: str) -> bool:
-    """Whether less than a quarter of the characters of a text stand in its source, too."""
-    characters = set(text)
-    shared = 0
-    for character in characters:
-        if character in source:
-            shared += 1
-            if 4 * shared >= len(characters):
-                return False
-    return True
 
 
 def text_notes(
