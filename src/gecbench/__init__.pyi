@@ -21,6 +21,7 @@ from .api.correct import correct_file as correct_file
 from .api.correct import open_corrector as open_corrector
 from .api.difficulty import difficulty as difficulty
 from .api.difficulty_options import DifficultyOptions as DifficultyOptions
+from .api.extract import extract as extract
 from .api.files import load as load
 from .api.files import load_system as load_system
 from .api.files import load_systems as load_systems
@@ -34,7 +35,6 @@ from .api.robustness import check_perturbed as check_perturbed
 from .api.robustness import load_perturbed as load_perturbed
 from .api.robustness import robustness as robustness
 from .api.robustness import save_perturbed as save_perturbed
-from .api.schemes import extract as extract
 from .api.schemes import load_scheme as load_scheme
 from .api.score import score as score
 from .api.score import score_texts as score_texts

@@ -17,7 +17,7 @@ from gecbench.core.options import check_list
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.metrics import make_metrics, metric_class
-from gecbench.scoring.cases import decide_edits, first_references
+from gecbench.scoring.cases import decide_gold_edits
 from gecbench.scoring.extractor import Extractor
 from gecbench.scoring.languages import (
     corpus_language,
@@ -32,6 +32,7 @@ from gecbench.scoring.run import (
     check_extraction,
     check_outputs,
     edit_notes,
+    first_references,
     metric_notes,
     select_samples,
     signature_context,
@@ -148,7 +149,13 @@ def collect_stats(
         required=any(metric.needs_references for metric in applicable),
     )
     extractor = Extractor(partial(scheme_for, part, spec), options.re_extract)
-    decision = decide_edits(scored, systems, needs, extractor)
+    decision = (
+        extractor.decide(scored, systems)
+        if "edits" in needs
+        else decide_gold_edits(scored, extractor)
+        if "gold_edits" in needs
+        else None
+    )
     by_part = [metric for metric in applicable if metric.by_part]
     at_once = [metric for metric in applicable if not metric.by_part]
     stats = measure(

@@ -11,7 +11,6 @@ from gecbench.core.errors import CorpusError, EditError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.sentence import Sentence
 from gecbench.edits.apply import apply
-from gecbench.formats.stored import is_plain
 from gecbench.formats.texts import text_of
 from gecbench.scoring.extractor import CorpusEdits, Decision, Extractor, is_declared
 
@@ -38,38 +37,9 @@ class Cases:
     gold_edits_extracted: bool = False
 
 
-def first_references(corpus: Corpus, most: int | None, *, required: bool = True) -> Corpus:
-    """A corpus with the first references of each sentence alone.
-
-    Args:
-        corpus: Any.
-        most: How many; None is all.
-        required: Whether each sentence has to have one, as most metrics compare with them.
-
-    Raises:
-        CorpusError: A sample has none, and has to.
-    """
-    for sample in () if is_plain(corpus) else corpus.samples:
-        if required and not sample.references:
-            raise CorpusError(
-                f"{corpus.name}: sentence {sample.id!r} has no reference; "
-                "give a TSV, M2 or JSONL that has them, or text files with --reference; "
-                "gecbench data prepare --corpus NAME=FILE -o FILE.jsonl keeps the sentences "
-                "that have one"
-            )
-    if most is None:
-        return corpus
-    samples = (replace(sample, references=sample.references[:most]) for sample in corpus.samples)
-    return replace(corpus, samples=tuple(samples))
-
-
-def decide_edits(
-    corpus: Corpus, systems: Sequence[SystemOutput], needs: frozenset[Part], extractor: Extractor
-) -> Decision | None:
-    """Decide whose edits count, for all parts of a corpus alike; None where none are asked for."""
-    if "edits" in needs:
-        return extractor.decide(corpus, systems)
-    part = _without_gold_edits(corpus) if "gold_edits" in needs else ()
+def decide_gold_edits(corpus: Corpus, extractor: Extractor) -> Decision | None:
+    """Decide whose gold edits count where files lack some; None where they lack none."""
+    part = _without_gold_edits(corpus)
     return extractor.decide(replace(corpus, samples=part)) if part else None
 
 
@@ -90,7 +60,7 @@ def make_cases(
         needs: Which parts of a case the metrics read; no other is made.
         extractor: Finds edits.
         decision: Whose edits count, decided for the corpus that these sentences are a part of
-            (`decide_edits`); None decides it for these.
+            (`Extractor.decide`); None decides it for these.
         segment: Tokens of a text, for metrics that compare it with gold edits.
 
     Raises:

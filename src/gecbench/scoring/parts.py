@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,12 +15,12 @@ from gecbench.core.case import Case, Part
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.options import Cluster, Workers, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
-from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
+from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.core.scheme import Scheme, TextSentence, Watch, no_progress
 from gecbench.formats import stored
 from gecbench.formats.stored import Block, StoredOutputs
 from gecbench.scoring.cases import Cases, Tokens, make_cases
-from gecbench.scoring.extractor import Decision, Extractor, is_declared, keep_spans
+from gecbench.scoring.extractor import Decision, Extractor, is_declared
 from gecbench.scoring.segmenters import token_shares
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class StatsTask(PartTask[PartStats]):
             corpus,
             systems,
             self.needs,
-            Extractor(_decided_already, watch=self.watch),
+            Extractor(decided_already, watch=self.watch),
             decision=self._decision,
             segment=self.segment,
         )
@@ -253,48 +253,6 @@ def _text(rewrite: Rewrite, source: str) -> str | None:
     return source if rewrite.text is None else rewrite.text
 
 
-EditedSamples = tuple[Sequence[Sample], Sequence[str]]
-"""Samples, and the ids of those that have more different edit sets than a scheme lists."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EditsTask(PartTask[EditedSamples]):
-    """Gives the references of each sentence the edits of the decision."""
-
-    def __call__(self, part: PartOfCorpus) -> EditedSamples:
-        """Give them to the sentences of a part."""
-        extractor = Extractor(_decided_already, watch=self.watch)
-        samples = extractor.extract(part[0], decision=self._decision).corpus.samples
-        return _edited(part[0].samples, samples)
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeptEditsTask(PartTask[EditedSamples]):
-    """Gives the edits of each sentence the types of the decision's scheme; see `keep_spans`.
-
-    Args:
-        minimise: Drop tokens that both sides share at the ends of an edit.
-        relabel: Give the scheme's types in place of those of the file.
-    """
-
-    minimise: bool
-    relabel: bool
-
-    def __call__(self, part: PartOfCorpus) -> EditedSamples:
-        """Give them to the sentences of a part."""
-        decision = self._decision
-        if decision is None or decision.scheme is None:
-            raise AssertionError("kept edits get the types of a scheme")
-        samples = keep_spans(part[0], decision.scheme, minimise=self.minimise, relabel=self.relabel)
-        return _edited(part[0].samples, samples)
-
-
-def _edited(before: Sequence[Sample], samples: Sequence[Sample]) -> EditedSamples:
-    """What takes the place of the samples of a part, encoded where these are."""
-    capped = [sample.id for sample in samples if any(r.capped for r in sample.references)]
-    return Block.of(samples, Sample) if isinstance(before, Block) else samples, capped
-
-
 def take_stats(
     metrics: Sequence[Metric[Any]], cases: Mapping[str, Sequence[Case]]
 ) -> tuple[Rows, dict[str, MissingExtraError]]:
@@ -321,7 +279,8 @@ def take_stats(
     return rows, refused
 
 
-def _decided_already() -> Scheme:
+def decided_already() -> Scheme:
+    """Stand for what loads a scheme where whose edits count is decided already."""
     raise AssertionError("no decision was made for the corpus of this part")
 
 
@@ -335,7 +294,19 @@ def measure(
     watch: Watch = no_progress,
 ) -> PartStats:
     """Take the statistics of all sentences of a corpus; see `in_parts`."""
-    return _join(in_parts(task, corpus, systems, load=load, jobs=jobs, watch=watch))
+    rows: Rows = {}
+    cases: dict[str, list[Case]] = {}
+    refused: dict[str, MissingExtraError] = {}
+    facts: list[CaseFacts] = []
+    for part in in_parts(task, corpus, systems, load=load, jobs=jobs, watch=watch):
+        facts.append(part.facts)
+        refused |= part.refused
+        for key, of_metric in part.rows.items():
+            rows.setdefault(key, []).extend(of_metric)
+        for system, of_system in part.cases.items():
+            cases.setdefault(system, []).extend(of_system)
+    rows = {key: of_metric for key, of_metric in rows.items() if key[1] not in refused}
+    return PartStats(rows, refused, _add(facts), cases)
 
 
 def in_parts(
@@ -408,20 +379,3 @@ def _part(corpus: Corpus, systems: Sequence[SystemOutput], start: int) -> PartOf
 def _describe(part: PartOfCorpus) -> str:
     samples = part[0].samples
     return f"sentences {samples[0].id!r} to {samples[-1].id!r}"
-
-
-def _join(parts: Iterable[PartStats]) -> PartStats:
-    """What was found in all parts, in their order."""
-    rows: Rows = {}
-    cases: dict[str, list[Case]] = {}
-    refused: dict[str, MissingExtraError] = {}
-    facts: list[CaseFacts] = []
-    for part in parts:
-        facts.append(part.facts)
-        refused |= part.refused
-        for key, of_metric in part.rows.items():
-            rows.setdefault(key, []).extend(of_metric)
-        for system, of_system in part.cases.items():
-            cases.setdefault(system, []).extend(of_system)
-    rows = {key: of_metric for key, of_metric in rows.items() if key[1] not in refused}
-    return PartStats(rows, refused, _add(facts), cases)

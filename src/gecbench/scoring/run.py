@@ -17,6 +17,7 @@ from gecbench.core.errors import (
 )
 from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, SystemOutput
 from gecbench.core.score import Interval, WarningNote
+from gecbench.formats.stored import is_plain
 from gecbench.scoring import resample
 from gecbench.scoring.extractor import Decision, edit_set_limit_note
 from gecbench.scoring.metric import Metric
@@ -187,6 +188,31 @@ def select_samples(
     }
 
 
+def first_references(corpus: Corpus, most: int | None, *, required: bool = True) -> Corpus:
+    """A corpus with the first references of each sentence alone.
+
+    Args:
+        corpus: Any.
+        most: How many; None is all.
+        required: Whether each sentence has to have one, as most metrics compare with them.
+
+    Raises:
+        CorpusError: A sample has none, and has to.
+    """
+    for sample in () if is_plain(corpus) else corpus.samples:
+        if required and not sample.references:
+            raise CorpusError(
+                f"{corpus.name}: sentence {sample.id!r} has no reference; "
+                "give a TSV, M2 or JSONL that has them, or text files with --reference; "
+                "gecbench data prepare --corpus NAME=FILE -o FILE.jsonl keeps the sentences "
+                "that have one"
+            )
+    if most is None:
+        return corpus
+    samples = (replace(sample, references=sample.references[:most]) for sample in corpus.samples)
+    return replace(corpus, samples=tuple(samples))
+
+
 def fields(corpus: Corpus) -> list[str]:
     """The metadata fields that any sentence has."""
     return sorted({name for sample in corpus.samples for name in sample.meta})
@@ -207,12 +233,12 @@ def field_values(corpus: Corpus, field: str) -> list[str]:
     return [sample.meta[field] for sample in corpus.samples]
 
 
-def subsets(corpus: Corpus, by: str | None) -> dict[str | None, Sequence[int]]:
-    """The places of all sentences, then of those that share a value of a field."""
-    groups: dict[str | None, list[int]] = {}
-    for at, value in enumerate(field_values(corpus, by) if by is not None else ()):
+def subsets(corpus: Corpus, by: str) -> dict[str | None, Sequence[int]]:
+    """The places of the sentences that share a value of a field."""
+    groups: dict[str, list[int]] = {}
+    for at, value in enumerate(field_values(corpus, by)):
         groups.setdefault(value, []).append(at)
-    return {None: range(len(corpus.samples)), **groups}
+    return {**groups}
 
 
 def check_extraction(
@@ -551,8 +577,9 @@ def summarise(
         CorpusError: A sentence lacks the metadata field of the subsets.
         MissingExtraError: What a metric needs is not installed, and no other is asked for.
     """
-    groups = subsets(run.corpus, by)
-
+    groups: dict[str | None, Sequence[int]] = {None: range(len(run.corpus.samples))}
+    if by is not None:
+        groups |= subsets(run.corpus, by)
     draws: dict[int, Draws] = {}
 
     def interval(metric: Metric[Any], rows: Sequence[Any]) -> Interval:

@@ -14,8 +14,9 @@ from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme
 from gecbench.lang.zh.char import scheme
-from gecbench.scoring.cases import Cases, first_references, make_cases
+from gecbench.scoring.cases import Cases, make_cases
 from gecbench.scoring.extractor import CorpusEdits, Extractor
+from gecbench.scoring.run import first_references
 
 
 class Spy:
