@@ -161,7 +161,11 @@ def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
     if not counted:
         return
     results, counts = zip(*counted, strict=True)
-    names = _names(results)
+    names: Columns = [(_SYSTEM, [result.system for result in results])]
+    if len({result.metric for result in results}) > 1:
+        names.append((Column("metric"), [result.metric for result in results]))
+    if any(result.subset is not None for result in results):
+        names.append((Column("subset"), [subset_name(result) for result in results]))
     columns = [*names, *_count_columns(counts, scores.beta)]
     if any(_intervals(results)):
         columns.append(_interval_column(results))
@@ -183,16 +187,6 @@ def _count_tables(scores: ScoreReport, tier: int | None) -> Iterator[Table]:
         repeated = [(head, [values[row] for row in rows]) for head, values in names]
         columns = [*repeated, (Column("type"), labels), *_count_columns(parts, scores.beta)]
         yield _table("types", Words("", ""), columns)
-
-
-def _names(results: Sequence[Result]) -> Columns:
-    """The columns that tell results from one another."""
-    columns: Columns = [(_SYSTEM, [result.system for result in results])]
-    if len({result.metric for result in results}) > 1:
-        columns.append((Column("metric"), [result.metric for result in results]))
-    if any(result.subset is not None for result in results):
-        columns.append((Column("subset"), [subset_name(result) for result in results]))
-    return columns
 
 
 def _counts_of(results: Sequence[Result]) -> list[tuple[Result, Counts]]:

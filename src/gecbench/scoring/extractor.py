@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from gecbench.core.edit import Edit, check
@@ -104,7 +103,7 @@ class Extractor:
         Raises:
             CorpusError: Edits of a file count in other tokens, and there is no text.
         """
-        missing = any(not rewrite.edit_sets for _, rewrite, _ in _all_rows(corpus, systems))
+        missing = any(not rewrite.edit_sets for _, rewrite, _ in _rows(corpus, systems))
         incomplete = missing or any(s.source.strip() and not s.tokens for s in corpus.samples)
         unlike = [] if incomplete else _systems_of_other_types(corpus, systems)
         if not (incomplete or self.re_extract or (unlike and self.re_extract is None)):
@@ -139,7 +138,7 @@ class Extractor:
                 be extracted and there is no text.
         """
         decision = decision or self.decide(corpus, systems)
-        rows = [row for sample in corpus.samples for row in _rows(sample, systems)]
+        rows = list(_rows(corpus, systems))
         scheme, again = decision.scheme, decision.again
         if scheme is None:
             return CorpusEdits(
@@ -192,18 +191,15 @@ def is_declared(rewrite: Rewrite) -> bool:
     return rewrite.error_free or rewrite.unannotatable
 
 
-def _all_rows(corpus: Corpus, systems: Sequence[SystemOutput]) -> Iterator[Row]:
-    return chain.from_iterable(_rows(sample, systems) for sample in corpus.samples)
-
-
-def _rows(sample: Sample, systems: Sequence[SystemOutput]) -> Iterator[Row]:
-    for rewrite in sample.references:
-        if not is_declared(rewrite):
-            yield sample, rewrite, sample.tokens
-    for system in systems:
-        for rewrite in system.hypotheses[sample.id]:
+def _rows(corpus: Corpus, systems: Sequence[SystemOutput]) -> Iterator[Row]:
+    for sample in corpus.samples:
+        for rewrite in sample.references:
             if not is_declared(rewrite):
-                yield sample, rewrite, system.tokens.get(sample.id, ())
+                yield sample, rewrite, sample.tokens
+        for system in systems:
+            for rewrite in system.hypotheses[sample.id]:
+                if not is_declared(rewrite):
+                    yield sample, rewrite, system.tokens.get(sample.id, ())
 
 
 def _target(sample: Sample, rewrite: Rewrite, tokens: Tokens, scheme: Scheme) -> str:
@@ -421,7 +417,7 @@ def _mismatch(
     """Why edits of files are not those of a scheme; None if they are, or there are none."""
     if is_plain(corpus, systems):
         return None
-    edited = [row for row in _all_rows(corpus, systems) if row[1].edit_sets]
+    edited = [row for row in _rows(corpus, systems) if row[1].edit_sets]
     if not edited:
         return None
     of_systems = (

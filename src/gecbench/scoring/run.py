@@ -306,27 +306,6 @@ def edit_notes(
     """
     if decision is None:
         return []
-    notes = _origin_notes(facts, corpus, decision, scheme_chosen=scheme_chosen)
-    if facts.alternatives:
-        notes.append(
-            Message("some edits have alternative corrections; only the first of each counts")
-        )
-    unseen = sorted(set(exclude) - facts.labels)
-    if unseen:
-        notes.append(
-            WarningNote(
-                "no edit has a type that was to be left out: {types}; types here are {others}",
-                types=", ".join(unseen),
-                others=", ".join(sorted(facts.labels)) or "none",
-            )
-        )
-    return notes
-
-
-def _origin_notes(
-    facts: CaseFacts, corpus: Corpus, decision: Decision, *, scheme_chosen: bool
-) -> list[str]:
-    """What the reader should know of where edits come from."""
     name, scheme = corpus.name, decision.scheme
     notes: list[str] = []
     if decision.warning:
@@ -359,6 +338,19 @@ def _origin_notes(
                 "{corpus}: all edits stand in the files, so the scheme extracted none; "
                 "--re-extract does",
                 corpus=name,
+            )
+        )
+    if facts.alternatives:
+        notes.append(
+            Message("some edits have alternative corrections; only the first of each counts")
+        )
+    unseen = sorted(set(exclude) - facts.labels)
+    if unseen:
+        notes.append(
+            WarningNote(
+                "no edit has a type that was to be left out: {types}; types here are {others}",
+                types=", ".join(unseen),
+                others=", ".join(sorted(facts.labels)) or "none",
             )
         )
     return notes
