@@ -103,7 +103,7 @@ class EditsTask(PartTask[EditedSamples]):
     def __call__(self, part: PartOfCorpus) -> EditedSamples:
         """Give them to the sentences of a part."""
         extractor = Extractor(decided_already, watch=self.watch)
-        samples = extractor.extract(part[0], decision=self._decision).corpus.samples
+        samples = extractor.extract(part[0], decision=self.decision).corpus.samples
         return _edited(part[0].samples, samples)
 
 
@@ -121,7 +121,7 @@ class KeptEditsTask(PartTask[EditedSamples]):
 
     def __call__(self, part: PartOfCorpus) -> EditedSamples:
         """Give them to the sentences of a part."""
-        decision = self._decision
+        decision = self.decision
         if decision is None or decision.scheme is None:
             raise AssertionError("kept edits get the types of a scheme")
         samples = keep_spans(part[0], decision.scheme, minimise=self.minimise, relabel=self.relabel)

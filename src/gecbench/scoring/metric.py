@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gecbench.core.case import Case, Part
+from gecbench.core.scheme import LabelCounts
 from gecbench.core.score import Score, Signature
 from gecbench.scoring.resample import mean, means
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 
 Stats = TypeVar("Stats")
+StatsOfCounts = Callable[[Sequence[LabelCounts], Sequence[str | None]], Stats | None]
+"""From the counts of each hypothesis with each reference, hypothesis by hypothesis, as
+`Scheme.count_matches` has them, and the texts of the references (None for what is unannotatable) to
+the statistics that `Metric.stats` has of the sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,11 @@ class Metric(ABC, Generic[Stats]):
     def stats_of(self, cases: Sequence[Case]) -> Sequence[Stats | None]:
         """The statistics of many sentences; where a network reads them, in batches."""
         return tuple(map(self.stats, cases))
+
+    @property
+    def stats_of_counts(self) -> StatsOfCounts[Stats] | None:
+        """Makes the statistics of a sentence of counts alone; None: the metric needs a case."""
+        return None
 
     @abstractmethod
     def aggregate(self, stats: Sequence[Stats]) -> Score:

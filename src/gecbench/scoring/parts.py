@@ -139,22 +139,14 @@ class PartTask(ABC, Generic[Result]):
     Args:
         decision: Whose edits count; None where nothing compares any.
         watch: Wraps the loop over the texts of a part, to show progress.
-        load: Gives the scheme of the decision, in a process that the decision came to without it.
     """
 
     decision: Decision | None
     watch: Watch = no_progress
-    load: Callable[[], Scheme] | None = None
 
     @abstractmethod
     def __call__(self, part: PartOfCorpus) -> Result:
         """Do it for a part."""
-
-    @cached_property
-    def _decision(self) -> Decision | None:
-        if self.decision is None or self.load is None:
-            return self.decision
-        return replace(self.decision, scheme=self.load())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +175,7 @@ class StatsTask(PartTask[PartStats]):
             systems,
             self.needs,
             Extractor(decided_already, watch=self.watch),
-            decision=self._decision,
+            decision=self.decision,
             segment=self.segment,
         )
         rows, refused = take_stats(self.metrics, cases.by_system)
@@ -196,16 +188,16 @@ class StatsTask(PartTask[PartStats]):
 
     def _count(self, corpus: Corpus, systems: Sequence[SystemOutput]) -> PartStats | None:
         """The same of texts alone, where the scheme counts without making edits; else None."""
-        scheme = self._decision.scheme if self._decision else None
-        spans = [
-            span
+        scheme = self.decision.scheme if self.decision else None
+        kinds = {
+            metric.name: stats_of_counts
             for metric in self.metrics
-            if (span := metric.span_metric) is metric and span and span.counts_all_corrections
-        ]
+            if (stats_of_counts := metric.stats_of_counts)
+        }
         if (
             scheme is None
             or scheme.count_matches is None
-            or len(spans) < len(self.metrics)
+            or len(kinds) < len(self.metrics)
             or self.needs != {"edits"}
             or self.keep_cases
         ):
@@ -229,15 +221,15 @@ class StatsTask(PartTask[PartStats]):
                 )
             )
         counts, labels = scheme.count_matches(sentences)
-        rows: Rows = {(s.system, metric.name): [] for s in systems for metric in spans}
+        rows: Rows = {(system.system, metric): [] for system in systems for metric in kinds}
         for (_, _, references), lengths, pairs in zip(sentences, sizes, counts, strict=True):
             start = 0
             for system, length in zip(systems, lengths, strict=True):
                 of_system = pairs[start : start + length * len(references)]
                 start += length * len(references)
-                for metric in spans:
-                    row = metric.stats_of_counts(of_system, references)
-                    rows[system.system, metric.name].append(row)
+                for metric, stats_of_counts in kinds.items():
+                    row = stats_of_counts(of_system, references)
+                    rows[system.system, metric].append(row)
         several = {
             system.system: sum(lengths[at] > 1 for lengths in sizes)
             for at, system in enumerate(systems)
@@ -334,11 +326,12 @@ def in_parts(
     """
     starts = range(0, len(corpus.samples) or 1, stored.BLOCK)  # an empty corpus is one part, too
     decision = task.decision
-    remote = replace(task, watch=no_progress)
+    remote: Callable[[PartOfCorpus], Result] = replace(task, watch=no_progress)
     if decision and decision.scheme:
         if isinstance(jobs, Cluster):
             jobs = jobs_of_step(jobs, inputs=decision.scheme.signature)
-        remote = replace(remote, decision=replace(decision, scheme=None), load=load)
+        without_scheme = replace(decision, scheme=None)
+        remote = _TaskElsewhere(replace(task, watch=no_progress, decision=without_scheme), load)
     if jobs is None:
         counts = accumulate(len(sample.references) + len(systems) for sample in corpus.samples)
         jobs = cores() if any(n >= _PAYS for n in counts) and can_travel(remote) else 1
@@ -358,6 +351,22 @@ def in_parts(
     with closing(map_in_processes(remote, parts, jobs, _describe)) as results:
         for _, result in zip(watch("thousands of sentences", starts), results, strict=True):
             yield result
+
+
+@dataclass(frozen=True)
+class _TaskElsewhere(Generic[Result]):
+    """A task in another process, to which it came without the scheme of its decision."""
+
+    task: PartTask[Result]
+    load: Callable[[], Scheme]
+
+    def __call__(self, part: PartOfCorpus) -> Result:
+        return self._with_scheme(part)
+
+    @cached_property
+    def _with_scheme(self) -> PartTask[Result]:
+        decision = self.task.decision and replace(self.task.decision, scheme=self.load())
+        return replace(self.task, decision=decision)
 
 
 def _part(corpus: Corpus, systems: Sequence[SystemOutput], start: int) -> PartOfCorpus:

@@ -11,7 +11,7 @@ from gecbench.core.case import Case, CaseRewrite, Choice, Level, Part
 from gecbench.core.edit import Edit
 from gecbench.core.scheme import LabelCounts
 from gecbench.core.score import Counts, Score, f_score, total
-from gecbench.scoring.metric import Metric
+from gecbench.scoring.metric import Metric, StatsOfCounts
 from gecbench.scoring.resample import (
     exchange_totals,
     f_scores,
@@ -262,20 +262,15 @@ class SpanF(Metric[Pairings]):
         return not (self.choice == "corpus-greedy" and misses) and all(unannotatable)
 
     @property
-    def counts_all_corrections(self) -> bool:
-        """Whether statistics are what `Scheme.count_matches` counts, not those of a subclass."""
+    def stats_of_counts(self) -> StatsOfCounts[Pairings] | None:
+        """Makes the statistics, unless they are not of all corrections, or are a subclass's own."""
         is_ours = type(self).stats is SpanF.stats
-        return is_ours and self.level == "correction" and self.chosen == _ALL
+        counts_all = is_ours and self.level == "correction" and self.chosen == _ALL
+        return self._stats_of_counts if counts_all else None
 
-    def stats_of_counts(
+    def _stats_of_counts(
         self, counts: Sequence[LabelCounts], references: Sequence[str | None]
     ) -> Pairings | None:
-        """The statistics of a sentence as `stats` has them, of counts by `Scheme.count_matches`.
-
-        Args:
-            counts: Of each hypothesis with each reference, hypothesis by hypothesis.
-            references: Their texts; None for what is unannotatable.
-        """
         size = len(references)
         if self._leaves_out([text is None for text in references]):
             return None
