@@ -16,7 +16,7 @@ from gecbench.core.errors import MissingExtraError
 from gecbench.core.options import Cluster, Workers, jobs_error, jobs_of_step
 from gecbench.core.processes import can_travel, cores, map_in_processes
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput
-from gecbench.core.scheme import Scheme, TextSentence, Watch, no_progress
+from gecbench.core.scheme import LabelCounts, Scheme, TextSentence, Watch, no_progress
 from gecbench.formats import stored
 from gecbench.formats.stored import Block, StoredOutputs
 from gecbench.scoring.cases import Cases, Tokens, make_cases
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _PAYS = 20_000
 """Texts from which several processes are quicker than one, which need not be started."""
+
+_COUNTED_AT_ONCE = 50
+"""Sentences between which the user sees how far the work is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,23 +207,30 @@ class StatsTask(PartTask[PartStats]):
             return None
         sentences: list[TextSentence] = []
         sizes: list[list[int]] = []  # hypotheses of each system
+        counts: list[Sequence[LabelCounts]] = []
+        labels: set[str] = set()
         extracted = False
-        for sample in self.watch("edits", corpus.samples):
-            outputs = [system.hypotheses[sample.id] for system in systems]
-            hypotheses = tuple(chain.from_iterable(outputs))
-            rewrites = (*hypotheses, *sample.references)
-            if any(rewrite.edit_sets for rewrite in rewrites):
-                return None
-            extracted = extracted or not all(map(is_declared, rewrites))
-            sizes.append([len(rewrites) for rewrites in outputs])
-            sentences.append(
-                (
-                    sample.source,
-                    tuple([_text(rewrite, sample.source) for rewrite in hypotheses]),
-                    tuple([_text(rewrite, sample.source) for rewrite in sample.references]),
+        waiting = iter(self.watch("sentences", corpus.samples))
+        # Few at a time: those of a part may be documents, which take the kernel long.
+        while samples := list(islice(waiting, _COUNTED_AT_ONCE)):
+            for sample in samples:
+                outputs = [system.hypotheses[sample.id] for system in systems]
+                hypotheses = tuple(chain.from_iterable(outputs))
+                rewrites = (*hypotheses, *sample.references)
+                if any(rewrite.edit_sets for rewrite in rewrites):
+                    return None
+                extracted = extracted or not all(map(is_declared, rewrites))
+                sizes.append([len(rewrites) for rewrites in outputs])
+                sentences.append(
+                    (
+                        sample.source,
+                        tuple([_text(rewrite, sample.source) for rewrite in hypotheses]),
+                        tuple([_text(rewrite, sample.source) for rewrite in sample.references]),
+                    )
                 )
-            )
-        counts, labels = scheme.count_matches(sentences)
+            of_these, found = scheme.count_matches(sentences[-len(samples) :])
+            counts += of_these
+            labels.update(found)
         rows: Rows = {(system.system, metric): [] for system in systems for metric in kinds}
         for (_, _, references), lengths, pairs in zip(sentences, sizes, counts, strict=True):
             start = 0

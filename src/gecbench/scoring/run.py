@@ -235,7 +235,7 @@ def field_values(corpus: Corpus, field: str) -> list[str]:
 
 def subsets(corpus: Corpus, by: str) -> dict[str | None, Sequence[int]]:
     """The places of the sentences that share a value of a field."""
-    groups: dict[str, list[int]] = {}
+    groups: dict[str | None, list[int]] = {}
     for at, value in enumerate(field_values(corpus, by)):
         groups.setdefault(value, []).append(at)
     return {**groups}
