@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from gecbench.core.edit import Edit, check
 from gecbench.core.sample import EditSet
-from gecbench.edits.alignment import encode, lattice
-from gecbench.edits.kernel import Segment
+
+if TYPE_CHECKING:
+    from gecbench.edits.kernel import Segment
 
 
 def apply(edits: Sequence[Edit], source: Sequence[str]) -> tuple[str, ...]:
@@ -46,6 +48,8 @@ def changes(source: Sequence[str], target: Sequence[str]) -> EditSet:
     >>> [(e.start, e.end, e.replacement) for e in changes("abcd", "axyd")]
     [(1, 3, ('x', 'y'))]
     """
+    from gecbench.edits.alignment import encode, lattice  # many apply edits and align nothing
+
     steps = lattice(*encode(source, target), None).steps()
     runs = step_runs(steps, "M".__eq__)
     return tuple(
