@@ -6,13 +6,15 @@ import gzip
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from messages import expect_error
 
 import gecbench
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UnknownNameError
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats import load_format, reading
+from gecbench.formats import FIRST_CHARACTERS, load_format, reading
 from gecbench.formats.reading import (
     check_plain,
     read,
@@ -255,3 +257,37 @@ def test_a_table_that_does_not_fit_is_refused_with_its_line(tmp_path: Path, text
 def test_every_sentence_and_no_other_has_facts(ids, facts):
     with expect_error(CorpusError, "m.tsv", "'c'", *facts):
         with_meta(TWO, Path("m.tsv"), {name: {"origin": "x"} for name in ids})
+
+
+_PIECES = (
+    *("\n", " ", "\t", "x", "1", "{", "[", "]", "}", '"a": {', '"a"', "[[", ","),
+    *('"sentence":', '"sentence_text"', '"text"', '"edits": [', '"format"', "<DOC ", 'nid="1">'),
+    *("<TEXT>", "<SENTENCE>", "<ESSAY>", "<DOC Nid=1>", "<p>", "### essay_id = a", "S a b", "A "),
+)
+"""What files of the formats begin with."""
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=8).map("".join))
+def test_a_format_is_tried_on_all_files_that_it_may_be(text: str) -> None:
+    lines = text.split("\n")
+    for name, characters in FIRST_CHARACTERS.items():
+        if load_format(name).matches(lines):
+            assert text.lstrip()[0] in characters, name
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("fcgec", '{"a": {"sentence": 1}}'),
+        ("yaclc", '[{"sentence_text": 1}]'),
+        ("bea19", '{"text": "a", "edits": [[0, []]]}'),
+        ("jsonl", HEADER),
+        ("nucle", '<DOC nid="1">\n<TEXT>'),
+        ("sighan", "<ESSAY title=1>\n<TEXT>"),
+        ("multigec", "### essay_id = a"),
+        ("m2", M2),
+    ],
+)
+def test_the_first_character_of_a_format_is_that_of_its_files(name: str, text: str) -> None:
+    assert load_format(name).matches(text.split("\n"))
+    assert text[0] in FIRST_CHARACTERS[name]
