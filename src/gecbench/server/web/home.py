@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.db import DatabaseError, connection
@@ -194,9 +194,8 @@ class MyProject:
 
 @signed_in
 @require_safe
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: HttpRequest, person: Person) -> HttpResponse:
     """Show what a person can do today, the most urgent first."""
-    person = _person(request)
     projects = _projects(request, person)
     unread = _unread(person)
     notices = _news(person, unread)
@@ -213,10 +212,6 @@ def home(request: HttpRequest) -> HttpResponse:
         "most_goal": MOST_GOAL,
     }
     return render(request, "home/home.html", context)
-
-
-def _person(request: HttpRequest) -> Person:
-    return cast("Person", request.user)
 
 
 def _unread(person: Person) -> QuerySet[Notice]:
@@ -313,9 +308,9 @@ def project(request: HttpRequest, member: Member) -> HttpResponse:
 
 @signed_in
 @require_POST
-def read_notices(request: HttpRequest) -> HttpResponse:
+def read_notices(request: HttpRequest, person: Person) -> HttpResponse:
     """Mark one notice (`notice`), or all that were shown, as read."""
-    unread, fields = _unread(_person(request)), set(request.POST) & {"notice", "upto"}
+    unread, fields = _unread(person), set(request.POST) & {"notice", "upto"}
     notice = parse_int(request.POST.get("notice", ""))
     if notice is not None:
         unread = unread.filter(pk=notice)
@@ -329,9 +324,8 @@ def read_notices(request: HttpRequest) -> HttpResponse:
 
 @signed_in
 @require_POST
-def set_goal(request: HttpRequest) -> HttpResponse:
+def set_goal(request: HttpRequest, person: Person) -> HttpResponse:
     """Set how many sentences a person wants to do each day; 0 is no goal."""
-    person = _person(request)
     text = request.POST.get("goal", "").strip()
     number = parse_int(text)
     if text and number is None:

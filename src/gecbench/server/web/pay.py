@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from gecbench.server.choices import PayKind, PayReason
@@ -130,13 +130,6 @@ def person_is_paid(member: Member) -> bool:
     return _mine(member).exists()
 
 
-def _statement(member: Member, statement_id: int) -> PayStatement:
-    statement = _mine(member).filter(pk=min(statement_id, 2**63 - 1)).first()
-    if statement is None:
-        raise Http404
-    return statement
-
-
 @member()
 @require_safe
 def list_statements(request: HttpRequest, member: Member) -> HttpResponse:
@@ -151,7 +144,7 @@ def list_statements(request: HttpRequest, member: Member) -> HttpResponse:
 @require_safe
 def statement(request: HttpRequest, member: Member, statement_id: int) -> HttpResponse:
     """Show one of the member's own statements."""
-    row = _statement(member, statement_id)
+    row = get_object_or_404(_mine(member), pk=statement_id)
     naming = naming_of(member.project, show=True)
     return render(request, "pay/statement.html", statement_context(row, naming))
 
@@ -162,6 +155,6 @@ def save_statement(
     _request: HttpRequest, member: Member, statement_id: int, table: str
 ) -> HttpResponseBase:
     """Save one of the member's own statements."""
-    row = _statement(member, statement_id)
+    row = get_object_or_404(_mine(member), pk=statement_id)
     rows = PayStatement.objects.filter(pk=row.pk)
     return download(table, rows, naming_of(member.project, show=True))

@@ -60,17 +60,18 @@ def anyone(view: View) -> View:
 
 
 def signed_in(view: View) -> View:
-    """Let everybody open it who is signed in."""
+    """Let everybody open it who is signed in: `view(request, person, ...)`."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **words: object) -> HttpResponseBase:
-        return view(request, *args, **words) if _person(request) else _sign_in_first(request)
+        person = _person(request)
+        return view(request, person, *args, **words) if person else _sign_in_first(request)
 
     return _declare_access(guarded, Access("signed_in"))
 
 
 def administrator(view: View) -> View:
-    """Let administrators open it; for others it does not exist."""
+    """Let administrators open it, `view(request, person, ...)`; for others it does not exist."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **words: object) -> HttpResponseBase:
@@ -79,7 +80,7 @@ def administrator(view: View) -> View:
             return _sign_in_first(request)
         if not person.is_administrator:
             raise Http404
-        return view(request, *args, **words)
+        return view(request, person, *args, **words)
 
     return _declare_access(guarded, Access("administrator"))
 

@@ -40,9 +40,8 @@ _MAILS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
 @never_cache
 @sensitive_post_parameters("old", "new", "again", "password")
 @require_http_methods(["GET", "HEAD", "POST"])
-def change(request: HttpRequest) -> HttpResponseBase:
+def change(request: HttpRequest, person: Person) -> HttpResponseBase:
     """Change the password (this session stays, all others end) or the e-mail address."""
-    person = cast("Person", request.user)
     form, email = PasswordForm(), EmailForm(person, initial={"email": person.email})
     if request.POST.get("do") == "email":
         email = EmailForm(person, request.POST)

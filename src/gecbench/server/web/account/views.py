@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 
 from axes.models import AccessFailureLog
 from django.conf import settings
@@ -178,11 +178,12 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponseBase:
 
 
 def _accept(request: HttpRequest, secret: str, invitation: Invitation) -> HttpResponseBase:
-    joins = request.POST.get("do") == "join" and isinstance(request.user, Person)
+    person = request.user if request.POST.get("do") == "join" else None
+    joins = isinstance(person, Person)
     form = InvitationForm(None if joins else request.POST)
     try:
-        if joins:
-            member = members.join(secret, _person(request))
+        if isinstance(person, Person):
+            member = members.join(secret, person)
             return redirect(f"/p/{member.project.slug}/")
         if form.is_valid():
             values = {name: form.cleaned_data[name] for name in ("login", "name", "password")}
@@ -217,25 +218,21 @@ def _invited(
 _YEAR = 365 * 24 * 3600
 
 
-def _person(request: HttpRequest) -> Person:
-    return cast("Person", request.user)
-
-
 @signed_in
 @never_cache
 @require_safe
-def overview(request: HttpRequest) -> HttpResponse:
+def overview(request: HttpRequest, person: Person) -> HttpResponse:
     """Show the settings, and the way to all else that is one's own."""
-    form = SettingsForm(_person(request))
+    form = SettingsForm(person)
     return render(request, "account/account.html", {"form": form})
 
 
 @signed_in
 @require_POST
-def change(request: HttpRequest) -> HttpResponseBase:
+def change(request: HttpRequest, person: Person) -> HttpResponseBase:
     """Keep the settings of the overview."""
     # What is wrong must not stand in the page's own person.
-    person = Person.objects.get(pk=_person(request).pk)
+    person = Person.objects.get(pk=person.pk)
     form = SettingsForm(person, request.POST)
     if not form.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY
@@ -264,8 +261,8 @@ def language(request: HttpRequest) -> HttpResponseBase:
     chosen = request.POST.get("language", "")
     if chosen not in dict(settings.LANGUAGES):
         chosen = settings.LANGUAGE_CODE
-    if request.user.is_authenticated:
-        Person.objects.filter(pk=_person(request).pk).update(language=chosen)
+    if isinstance(request.user, Person):
+        Person.objects.filter(pk=request.user.pk).update(language=chosen)
     response = redirect(safe_next(request))
     _remember_language(response, chosen)
     return response
@@ -281,9 +278,8 @@ _PLACES = (
 @signed_in
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def keys(request: HttpRequest) -> HttpResponseBase:
+def keys(request: HttpRequest, person: Person) -> HttpResponseBase:
     """Show what each key does, and let the person change it; conflicts are refused."""
-    person = _person(request)
     form = KeysForm(person, request.POST if request.method == "POST" else None)
     resets = request.POST.get("do") == "reset"
     if resets or form.is_valid():
@@ -323,9 +319,8 @@ def _shown_keys(form: KeysForm) -> list[dict[str, object]]:
 @signed_in
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def list_tokens(request: HttpRequest) -> HttpResponse:
+def list_tokens(request: HttpRequest, person: Person) -> HttpResponse:
     """List one's tokens, and make one; its secret is shown this once."""
-    person = cast("Person", request.user)
     secret = ""
     form = TokenForm(request.POST) if request.method == "POST" else TokenForm()
     if form.is_valid():
@@ -359,9 +354,8 @@ def _most(token: Token) -> str:
 
 @signed_in
 @require_POST
-def revoke_token(request: HttpRequest, token_id: int) -> HttpResponseBase:
+def revoke_token(request: HttpRequest, person: Person, token_id: int) -> HttpResponseBase:
     """Make one of one's tokens useless."""
-    person = cast("Person", request.user)
     accounts.revoke_token(person, token_id)
     messages.success(request, gettext("The token no longer works."))
     return redirect("account-tokens")
@@ -418,9 +412,8 @@ def _moment(value: object) -> datetime | None:
 @signed_in
 @never_cache
 @require_safe
-def list_sessions(request: HttpRequest) -> HttpResponse:
+def list_sessions(request: HttpRequest, person: Person) -> HttpResponse:
     """List where one is signed in, this place first."""
-    person = cast("Person", request.user)
     rows = person.sessions.filter(expire_date__gt=timezone.now())
     places = [
         SignedInPlace(
@@ -440,9 +433,8 @@ def list_sessions(request: HttpRequest) -> HttpResponse:
 
 @signed_in
 @require_POST
-def end_sessions(request: HttpRequest) -> HttpResponseBase:
+def end_sessions(request: HttpRequest, person: Person) -> HttpResponseBase:
     """End one of one's other sessions, or all of them."""
-    person = cast("Person", request.user)
     handle = request.POST.get("handle", "")
     others = person.sessions.exclude(session_key=request.session.session_key)
     keys = others.filter(expire_date__gt=timezone.now()).values_list("session_key", flat=True)
@@ -462,9 +454,8 @@ def end_sessions(request: HttpRequest) -> HttpResponseBase:
 @signed_in
 @require_safe
 @limited("export")
-def data(request: HttpRequest) -> HttpResponseBase:
+def data(_request: HttpRequest, person: Person) -> HttpResponseBase:
     """Stream all that the site keeps of the person who asks."""
-    person = cast("Person", request.user)
     return attachment(file_name(person), "application/jsonl", own_data(person))
 
 

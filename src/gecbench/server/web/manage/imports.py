@@ -45,6 +45,7 @@ from gecbench.server.rules.text import KINDS
 from gecbench.server.web.manage.forms import ImportForm, UploadForm
 from gecbench.server.web.manage.messages import translate_error
 from gecbench.server.web.manage.shortcuts import (
+    act,
     active_manager,
     manage_page,
     manager,
@@ -365,10 +366,8 @@ _FAULTS: Mapping[Fault, Promise] = {
 }
 
 
-@active_manager
-@require_POST
-def forget(request: HttpRequest, member: Member, waiting: str) -> HttpResponseBase:
+@act("manage-import")
+def forget(_request: HttpRequest, member: Member, waiting: str) -> str:
     """Remove an uploaded file that is not wanted after all."""
     waiting_upload(member, waiting).forget()
-    messages.success(request, gettext("The file is discarded; nothing was imported."))
-    return redirect("manage-import", member.project.slug)
+    return gettext("The file is discarded; nothing was imported.")

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from gecbench.analysis.inspection import FEW
 from gecbench.reports import inspection as reports
@@ -21,9 +21,8 @@ from gecbench.server.rules.keys import MOST_CRITERIA
 from gecbench.server.statistics.inspections import measure_round
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.inspection import criterion_label, differences
-from gecbench.server.web.manage.messages import refusal_message
 from gecbench.server.web.manage.quality import table_context
-from gecbench.server.web.manage.shortcuts import active_manager, manage_page, manager
+from gecbench.server.web.manage.shortcuts import act, active_manager, manage_page, manager
 from gecbench.server.web.translation import interface_language, translate
 from gecbench.server.workflow import inspection
 from gecbench.server.workflow.errors import ConflictError, RefusedError
@@ -208,28 +207,16 @@ def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
     )
 
 
-@active_manager
-@require_POST
-def replace_judge(request: HttpRequest, member: Member, round_id: int) -> HttpResponseBase:
+@act("manage-inspection-round", "round_id", refused=(ConflictError, RefusedError))
+def replace_judge(request: HttpRequest, member: Member, round_id: int) -> str:
     """Name another judge for what one has not rated."""
     no, successor = (parse_int(request.POST.get(name, "")) or 0 for name in ("no", "successor"))
-    try:
-        inspection.replace_judge(member, round_id, no=no, successor=successor)
-    except (ConflictError, RefusedError) as error:
-        messages.error(request, refusal_message(error))
-    else:
-        messages.success(request, gettext("Another judge is named, and has a notice."))
-    return redirect("manage-inspection-round", member.project.slug, round_id)
+    inspection.replace_judge(member, round_id, no=no, successor=successor)
+    return gettext("Another judge is named, and has a notice.")
 
 
-@active_manager
-@require_POST
-def close(request: HttpRequest, member: Member, round_id: int) -> HttpResponseBase:
+@act("manage-inspection-round", "round_id", refused=(ConflictError,))
+def close(_request: HttpRequest, member: Member, round_id: int) -> str:
     """End a round."""
-    try:
-        inspection.close(member, round_id)
-    except ConflictError as error:
-        messages.error(request, refusal_message(error))
-    else:
-        messages.success(request, gettext("The round is closed; its report stays."))
-    return redirect("manage-inspection-round", member.project.slug, round_id)
+    inspection.close(member, round_id)
+    return gettext("The round is closed; its report stays.")

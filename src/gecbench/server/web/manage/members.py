@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 from smtplib import SMTPException
-from typing import Any, TypeVar
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -20,8 +20,8 @@ from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -56,6 +56,7 @@ from gecbench.server.statistics.work import counts
 from gecbench.server.web.http import limited
 from gecbench.server.web.manage.messages import ROLES, STATUSES, refusal_message
 from gecbench.server.web.manage.shortcuts import (
+    act,
     active_manager,
     clean_text,
     manage_page,
@@ -66,7 +67,6 @@ from gecbench.server.workflow import accounts, management, members
 from gecbench.server.workflow.assignments import Standing, standings
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 
-_Row = TypeVar("_Row", Member, Invitation)
 _LAST = 50
 
 
@@ -439,22 +439,19 @@ def add(request: HttpRequest, member: Member) -> HttpResponseBase:
     return _list(request, member, adding=form)
 
 
-@active_manager
-@require_POST
-def revoke(request: HttpRequest, member: Member, invitation: int) -> HttpResponseBase:
+@act("manage-members")
+def revoke(_request: HttpRequest, member: Member, invitation: int) -> str:
     """Make a link useless."""
-    invitation_row = _get_or_404(Invitation.objects.filter(project=member.project), invitation)
-    members.revoke(invitation_row, by=member.person)
-    messages.success(request, gettext("The invitation is withdrawn; its link no longer works."))
-    return redirect("manage-members", member.project.slug)
+    link = get_object_or_404(Invitation, project=member.project, pk=invitation)
+    members.revoke(link, by=member.person)
+    return gettext("The invitation is withdrawn; its link no longer works.")
 
 
 @manager
 @require_http_methods(["GET", "HEAD", "POST"])
 def member_page(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
     """Show a member with the history of roles and status, or change these."""
-    here = Member.objects.filter(project=member.project).select_related("person")
-    other = _get_or_404(here, member_id)
+    other = _other(member, member_id)
     if request.method == "POST":
         return _change(request, member, other)
     return _member(request, member, other)
@@ -506,17 +503,12 @@ def _member(
     )
 
 
-@active_manager
-@require_POST
-def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
+@act("manage-member", "member_id", refused=(RefusedError,))
+def unlock(_request: HttpRequest, member: Member, member_id: int) -> str:
     """Lift the lock of a member's login."""
-    other = _get_or_404(Member.objects.filter(project=member.project), member_id)
-    try:
-        accounts.unlock(other.person, by=member.person, project=member.project)
-        messages.success(request, gettext("The lock is lifted; they can try again now."))
-    except RefusedError as error:
-        messages.error(request, refusal_message(error))
-    return redirect("manage-member", member.project.slug, other.pk)
+    person = _other(member, member_id).person
+    accounts.unlock(person, by=member.person, project=member.project)
+    return gettext("The lock is lifted; they can try again now.")
 
 
 @active_manager
@@ -524,7 +516,7 @@ def unlock(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
 @require_POST
 def password(request: HttpRequest, member: Member, member_id: int) -> HttpResponseBase:
     """Make a link by which a member chooses a new password; it is shown this once."""
-    other = _get_or_404(Member.objects.filter(project=member.project), member_id)
+    other = _other(member, member_id)
     try:
         secret = accounts.password_link(other.person, by=member.person, project=member.project)
     except GecbenchError as error:
@@ -573,8 +565,7 @@ def _stale(request: HttpRequest, member: Member, other: Member) -> HttpResponse:
     return _member(request, member, other, message % {"now": ", ".join(now)}, stale=True)
 
 
-def _get_or_404(rows: QuerySet[_Row], key: int) -> _Row:
-    row = rows.filter(pk=key).first() if key < 2**63 else None
-    if row is None:
-        raise Http404
-    return row
+def _other(member: Member, member_id: int) -> Member:
+    """A member of the same project."""
+    here = Member.objects.filter(project=member.project).select_related("person")
+    return get_object_or_404(here, pk=member_id)

@@ -11,8 +11,8 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.db.models import Count, Sum
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -21,12 +21,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import PayKind, PayQuality, ProjectKind
 from gecbench.server.import_export.corpora import naming_of
-from gecbench.server.models import Member, PayFormula, PayPeriod, PayStatement, Project
+from gecbench.server.models import Member, PayPeriod, PayStatement, Project
 from gecbench.server.rules.options import limits
 from gecbench.server.rules.pay import PAID, TEMPLATES, Formula, Step, amount_text
 from gecbench.server.statistics.scoring import SCORES, f05_by_person, load_figures, parse_scores
 from gecbench.server.web.manage.messages import refusal_message, translate_error
 from gecbench.server.web.manage.shortcuts import (
+    act,
     active_manager,
     manage_page,
     manager,
@@ -229,7 +230,7 @@ class SinceForm(forms.Form):
 def version(request: HttpRequest, member: Member, version: int) -> HttpResponse:
     """Show a version, and who would have earned what by it for real past work (PAY-4)."""
     project = member.project
-    row = _version(project, version)
+    row = get_object_or_404(project.pay_formulas.select_related("by"), version=version)
     form = SinceForm(request.GET or None, auto_id="%s")
     since = form.cleaned_data["since"] if form.is_bound and form.is_valid() else None
     begin = since and pay.begin_of(since)
@@ -255,13 +256,6 @@ def version(request: HttpRequest, member: Member, version: int) -> HttpResponse:
     except GecbenchError as error:
         context["problem"] = translate_error(error)
     return _page(request, member, "version", context)
-
-
-def _version(project: Project, version: int) -> PayFormula:
-    row = project.pay_formulas.filter(version=min(version, 2**31 - 1)).select_related("by").first()
-    if row is None:
-        raise Http404
-    return row
 
 
 def _facts(project: Project, formula: Formula) -> list[tuple[str, str]]:
@@ -306,19 +300,12 @@ def _rows(
     ]
 
 
-@active_manager
-@require_POST
-def activate(request: HttpRequest, member: Member, version: int) -> HttpResponseBase:
+@act("manage-pay-version", "version")
+def activate(_request: HttpRequest, member: Member, version: int) -> str:
     """Put a version in force."""
-    try:
-        pay.activate(member.project, version, by=member.person)
-        messages.success(
-            request, gettext("Version %(version)s is in force.") % {"version": version}
-        )
-    except GecbenchError as error:
-        messages.error(request, refusal_message(error))
-    _version(member.project, version)
-    return redirect("manage-pay-version", member.project.slug, version)
+    get_object_or_404(member.project.pay_formulas, version=version)
+    pay.activate(member.project, version, by=member.person)
+    return gettext("Version %(version)s is in force.") % {"version": version}
 
 
 # Periods: previewed, closed, and read for ever.
@@ -403,11 +390,7 @@ def close(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 
 def _period(member: Member, period_id: int) -> PayPeriod:
-    rows = PayPeriod.objects.filter(project=member.project, pk=min(period_id, 2**63 - 1))
-    period = rows.select_related("by").first()
-    if period is None:
-        raise Http404
-    return period
+    return get_object_or_404(member.project.pay_periods.select_related("by"), pk=period_id)
 
 
 @manager
@@ -444,11 +427,7 @@ def save_period(
 @require_safe
 def statement(request: HttpRequest, member: Member, statement_id: int) -> HttpResponse:
     """Show one statement with its lines."""
-    rows = PayStatement.objects.filter(
-        period__project=member.project, pk=min(statement_id, 2**63 - 1)
-    )
-    row = rows.select_related("period").first()
-    if row is None:
-        raise Http404
+    rows = PayStatement.objects.filter(period__project=member.project).select_related("period")
+    row = get_object_or_404(rows, pk=statement_id)
     naming = naming_of(member.project, show=True)
     return _page(request, member, "statement", statement_context(row, naming))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import cast
 
 from django import forms
 from django.contrib import messages
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -75,7 +74,7 @@ class NewProjectForm(forms.Form):
 
 @administrator
 @require_safe
-def list_projects(request: HttpRequest) -> HttpResponse:
+def list_projects(request: HttpRequest, _person: Person) -> HttpResponse:
     """List all projects: open, archived, deleted."""
     active = Q(status=MemberStatus.ACTIVE)
     people = Member.objects.filter(active, project=OuterRef("pk")).order_by().values("project")
@@ -100,7 +99,7 @@ def list_projects(request: HttpRequest) -> HttpResponse:
 
 @administrator
 @require_http_methods(["GET", "HEAD", "POST"])
-def create(request: HttpRequest) -> HttpResponseBase:
+def create(request: HttpRequest, person: Person) -> HttpResponseBase:
     """Show the form of a new project, or make it."""
     form = NewProjectForm(
         request.POST if request.method == "POST" else None,
@@ -109,7 +108,7 @@ def create(request: HttpRequest) -> HttpResponseBase:
     )
     if form.is_valid():
         try:
-            project = projects.create_project(**form.cleaned_data, by=_person(request))
+            project = projects.create_project(**form.cleaned_data, by=person)
             messages.success(request, gettext("The project is made. Import sentences, and invite."))
             return redirect("manage", project.slug)
         except GecbenchError as error:
@@ -120,20 +119,21 @@ def create(request: HttpRequest) -> HttpResponseBase:
 
 @administrator
 @require_POST
-def archive(request: HttpRequest, slug: str) -> HttpResponseBase:
+def archive(request: HttpRequest, person: Person, slug: str) -> HttpResponseBase:
     """Close a project for work."""
-    projects.archive_project(_project(slug), by=_person(request))
+    projects.archive_project(get_object_or_404(Project, slug=slug), by=person)
     messages.success(request, gettext("The project is archived; everything stays readable."))
     return redirect("projects")
 
 
 @administrator
 @require_POST
-def delete(request: HttpRequest, slug: str) -> HttpResponseBase:
+def delete(request: HttpRequest, person: Person, slug: str) -> HttpResponseBase:
     """Hide a project, if its short name was typed."""
     try:
         typed = clean_text(request, "typed")
-        projects.delete_project(_project(slug), typed=typed, by=_person(request))
+        project = get_object_or_404(Project, slug=slug)
+        projects.delete_project(project, typed=typed, by=person)
     except UsageError:
         message = gettext("Nothing was deleted: type the short name %(slug)s to confirm.")
         messages.error(request, message % {"slug": slug})
@@ -145,24 +145,13 @@ def delete(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @administrator
 @require_POST
-def restore(request: HttpRequest, slug: str) -> HttpResponseBase:
+def restore(request: HttpRequest, person: Person, slug: str) -> HttpResponseBase:
     """Undo archiving or deleting."""
     try:
-        projects.restore_project(_project(slug), by=_person(request))
+        projects.restore_project(get_object_or_404(Project, slug=slug), by=person)
     except UsageError:
         message = gettext("It was deleted more than %(days)s days ago; restore a backup.")
         messages.error(request, message % {"days": projects.RESTORE_WINDOW.days})
         return redirect("projects")
     messages.success(request, gettext("The project is back."))
     return redirect("projects")
-
-
-def _project(slug: str) -> Project:
-    project = Project.objects.filter(slug=slug).first()
-    if project is None:
-        raise Http404
-    return project
-
-
-def _person(request: HttpRequest) -> Person:
-    return cast("Person", request.user)

@@ -9,17 +9,15 @@ from functools import lru_cache
 from threading import Lock
 
 from django.conf import settings
-from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from gecbench.core.errors import GecbenchError, MissingExtraError
+from gecbench.core.errors import MissingExtraError
 from gecbench.reports import PageLanguage, agreement, plots, references
 from gecbench.reports.plots import Theme
 from gecbench.reports.report import Figure, Table, Words, text_in
@@ -37,8 +35,8 @@ from gecbench.server.models import (
 from gecbench.server.site.backup import newest
 from gecbench.server.statistics import report
 from gecbench.server.statistics.report import NAMES, Quality, chart_of, charts, signatures
-from gecbench.server.web.manage.messages import TONES, refusal_message
-from gecbench.server.web.manage.shortcuts import active_manager, manage_page, manager
+from gecbench.server.web.manage.messages import TONES
+from gecbench.server.web.manage.shortcuts import act, manage_page, manager
 from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow.review_tasks import stuck_tasks
 from gecbench.server.workflow.sentences import UNDECIDED, WORKABLE
@@ -187,17 +185,11 @@ def quality(request: HttpRequest, member: Member) -> HttpResponse:
     return manage_page(request, member, "manage-quality", context)
 
 
-@active_manager
-@require_POST
-def compute(request: HttpRequest, member: Member) -> HttpResponse:
+@act("manage-quality")
+def compute(_request: HttpRequest, member: Member) -> str:
     """Compute scores, agreement and Table 4 again, and keep them."""
-    try:
-        statistics.refresh(member.project)
-    except GecbenchError as error:
-        messages.error(request, refusal_message(error))
-    else:
-        messages.success(request, gettext("The figures are up to date."))
-    return redirect("manage-quality", member.project.slug)
+    statistics.refresh(member.project)
+    return gettext("The figures are up to date.")
 
 
 @manager

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.db.models import Exists, OuterRef, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -533,8 +533,6 @@ def list_sentences(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _sentence(member: Member, number: int) -> Sentence:
     rows = Sentence.objects.select_related("project", "source", "batch__by", "golden")
-    if number >= 2**31:
-        raise Http404
     return get_object_or_404(rows, project=member.project, number=number)
 
 
@@ -585,7 +583,7 @@ def _places(sentence: Sentence) -> list[tuple[int, str]]:
     return [(position, variant.source) for position, variant in standing.items()]
 
 
-@act("manage-sentence")
+@act("manage-sentence", "number")
 def reopen(request: HttpRequest, member: Member, number: int) -> str:
     """Have a decided sentence reviewed again, or variants of a case made again."""
     reason = clean_text(request, "reason", most=5000)
@@ -599,7 +597,7 @@ def reopen(request: HttpRequest, member: Member, number: int) -> str:
     return gettext("It waits for a reviewer again; the golden set stays.")
 
 
-@act("manage-sentence")
+@act("manage-sentence", "number")
 def withdraw(request: HttpRequest, member: Member, number: int) -> str:
     """Take a sentence out of work."""
     reason = clean_text(request, "reason", most=5000)
@@ -607,7 +605,7 @@ def withdraw(request: HttpRequest, member: Member, number: int) -> str:
     return gettext("The sentence is withdrawn. You can restore it any time.")
 
 
-@act("manage-sentence")
+@act("manage-sentence", "number")
 def restore(request: HttpRequest, member: Member, number: int) -> str:
     """Put a withdrawn sentence back."""
     del request
@@ -615,7 +613,7 @@ def restore(request: HttpRequest, member: Member, number: int) -> str:
     return gettext("The sentence is back where its submissions say it stands.")
 
 
-@act("manage-sentence")
+@act("manage-sentence", "number")
 def raise_needed(request: HttpRequest, member: Member, number: int) -> str:
     """Ask for more annotators of a sentence."""
     more = parse_id(request.POST.get("more")) or 0
@@ -623,7 +621,7 @@ def raise_needed(request: HttpRequest, member: Member, number: int) -> str:
     return gettext("%(needed)s annotators are asked for now.") % {"needed": sentence.needed}
 
 
-@act("manage-sentence")
+@act("manage-sentence", "number")
 def assign(request: HttpRequest, member: Member, number: int) -> str:
     """Say who reviews a sentence."""
     people = Member.objects.filter(project=member.project).select_related("person")
@@ -633,7 +631,7 @@ def assign(request: HttpRequest, member: Member, number: int) -> str:
     return gettext("%(name)s reviews it next.") % {"name": to.person.name}
 
 
-@act("manage-sentence")
+@act("manage-sentence", "number")
 def waive(request: HttpRequest, member: Member, number: int, study: int) -> str:
     """Close a study item of a sentence."""
     item = get_object_or_404(Study, sentence=_sentence(member, number), pk=study)

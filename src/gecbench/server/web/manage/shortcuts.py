@@ -43,6 +43,7 @@ _PLACES = (
     ("manage-audit", _("Log")),
 )
 _LARGEST_ID = 2**63 - 1
+_Errors = tuple[type[GecbenchError], ...]
 
 
 def require_active(member: Member) -> None:
@@ -90,11 +91,15 @@ def manage_page(
     return render(request, name, around, status=status)
 
 
-def act(place: str) -> Callable[[Callable[..., str]], ProjectView]:
+def act(
+    place: str, *keys: str, refused: _Errors = (GecbenchError,)
+) -> Callable[[Callable[..., str]], ProjectView]:
     """Make a view of an act, which returns a message; what it refuses becomes one as well.
 
     Args:
-        place: The name of the page that is shown then; it has the `number` of the act, if any.
+        place: The name of the page that is shown then.
+        keys: What of the act's address is in that of the page, too.
+        refused: Errors that become a message; others become a page.
     """
 
     def declare(change: Callable[..., str]) -> ProjectView:
@@ -105,10 +110,10 @@ def act(place: str) -> Callable[[Callable[..., str]], ProjectView]:
             try:
                 if message := change(request, member, **words):
                     messages.success(request, message)
-            except GecbenchError as error:
+            except refused as error:
                 messages.error(request, refusal_message(error))
-            number = {"number": words["number"]} if "number" in words else {}
-            return redirect(reverse(place, kwargs={"slug": member.project.slug, **number}))
+            where = {"slug": member.project.slug, **{key: words[key] for key in keys}}
+            return redirect(reverse(place, kwargs=where))
 
         return view
 

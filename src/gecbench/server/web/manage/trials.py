@@ -8,8 +8,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -122,10 +122,8 @@ class JudgedAnswer:
 @require_safe
 def trial(request: HttpRequest, member: Member, trial_id: int) -> HttpResponse:
     """Show the answers of a trial beside the known ones."""
-    rows = Trial.objects.filter(pk=min(trial_id, 2**63 - 1), member__project=member.project)
-    row = rows.select_related("member__person").first()
-    if row is None:
-        raise Http404
+    rows = Trial.objects.filter(member__project=member.project).select_related("member__person")
+    row = get_object_or_404(rows, pk=trial_id)
     shown = {
         "trial": row,
         "own": row.member.person_id == member.person_id,
@@ -163,12 +161,9 @@ def overrule(request: HttpRequest, member: Member, answer_id: int) -> HttpRespon
         judged = trials.overrule(member, answer_id, right=right, reason=reason)
     except RefusedError as error:
         messages.error(request, refusal_message(error))
-        answer = PracticeAnswer.objects.filter(
-            pk=min(answer_id, 2**63 - 1), task__trial__member__project=member.project
-        ).first()
-        if answer is None or answer.task is None:
-            raise Http404 from error
-        return redirect("manage-trial", member.project.slug, answer.task.trial_id)
+        rows = Trial.objects.filter(member__project=member.project)
+        row = get_object_or_404(rows, tasks__answers__pk=answer_id)
+        return redirect("manage-trial", member.project.slug, row.pk)
     messages.success(request, str(_RESULTS[judged.state]))
     return redirect("manage-trial", member.project.slug, judged.pk)
 
@@ -188,10 +183,8 @@ def _ruling(request: HttpRequest) -> tuple[bool, str]:
 @require_safe
 def gold(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     """Show what a member made of gold tasks, the newest first."""
-    here = Member.objects.filter(pk=min(member_id, 2**63 - 1), project=member.project)
-    other = here.select_related("person", "project").first()
-    if other is None:
-        raise Http404
+    here = Member.objects.filter(project=member.project).select_related("person", "project")
+    other = get_object_or_404(here, pk=member_id)
     before = parse_id(request.GET.get("before"))
     rows = gold_tasks.results_of(other)
     if before is not None:
@@ -242,12 +235,8 @@ def _gold_answer(member: Member, result: GoldResult) -> JudgedAnswer:
 def overrule_gold(request: HttpRequest, member: Member, result_id: int) -> HttpResponseBase:
     """Judge a gold result otherwise."""
     right, reason = _ruling(request)
-    rows = GoldResult.objects.filter(
-        pk=min(result_id, 2**63 - 1), submission__sentence__project=member.project
-    )
-    result = rows.select_related("submission").first()
-    if result is None:
-        raise Http404
+    rows = GoldResult.objects.filter(submission__sentence__project=member.project)
+    result = get_object_or_404(rows.select_related("submission"), pk=result_id)
     try:
         gold_tasks.overrule(member, result_id, right=right, reason=reason)
     except RefusedError as error:
