@@ -3,7 +3,7 @@
 import { onWritten } from "./composition.js";
 import { drawDiff, toggleClean } from "./draw-diff.js";
 import { findHints, formatHint } from "./hints.js";
-import { byId, createElement, languageTag } from "./page.js";
+import { byId, createElement, formatCount, languageTag } from "./page.js";
 import { TextBox, typeText } from "./textbox.js";
 
 const MOST_HINTS = 4;
@@ -42,9 +42,7 @@ class CorrectionBox extends TextBox {
   showDiff({ pieces, edits }) {
     drawDiff(this.place, pieces, this.words, this.project.placeholder);
     const { unchanged, edits: forms } = this.messages;
-    const form = new Intl.PluralRules(document.documentElement.lang || "en").select(edits);
-    const count = (forms[form] ?? forms.other).replace("{count}", String(edits));
-    this.part("count").textContent = this.text === this.source ? unchanged : count;
+    this.part("count").textContent = this.text === this.source ? unchanged : formatCount(forms, edits);
   }
 
   showHints() {

@@ -1,19 +1,15 @@
 // One candidate of a review: its verdict, its reasons, and the box in which a wrong text is corrected.
 
 import { isComposing, onWritten } from "./composition.js";
-import { TextBox } from "./textbox.js";
+import { Row } from "./decision-page.js";
 
-export class Candidate {
+export class Candidate extends Row {
   /** `data` is {key, text, pieces, off}; `review` is told of every change. */
   constructor(element, data, review) {
-    Object.assign(this, { element, data, review, number: Number(element.dataset.row) + 1, off: new Set(data.off) });
-    this.verdicts = [...element.querySelectorAll("input[type=radio]")];
-    this.reasons = [...element.querySelectorAll(".reasons input")];
+    super(element, data, review, "wrong");
+    Object.assign(this, { number: Number(element.dataset.row) + 1, off: new Set(data.off) });
     this.details = element.querySelector("[data-modify]"); // of a text; a decision has none
     this.switches = [...element.querySelectorAll("[data-switch]")];
-    this.verdict = this.checkedVerdict;
-    for (const field of this.verdicts) field.addEventListener("change", () => this.judge(this.checkedVerdict));
-    for (const reason of this.reasons) reason.addEventListener("change", () => this.changeReason(reason));
     for (const field of element.querySelectorAll(".cite input")) onWritten(field, () => review.change(this));
     for (const button of this.switches) {
       button.addEventListener("click", (event) => {
@@ -31,10 +27,6 @@ export class Candidate {
     });
   }
 
-  get checkedVerdict() {
-    return this.verdicts.find(({ checked }) => checked)?.value ?? null;
-  }
-
   get isText() {
     return Boolean(this.details);
   }
@@ -44,35 +36,19 @@ export class Candidate {
     return Boolean(this.details?.open) && this.verdict === "wrong";
   }
 
-  setVerdict(verdict) {
-    for (const field of this.verdicts) field.checked = field.value === verdict;
-    this.verdict = verdict;
-  }
-
   judge(verdict) {
-    const before = this.verdict;
-    this.setVerdict(verdict);
-    if (before !== verdict) this.review.remember(() => this.judge(before));
-    this.review.afterVerdict(this);
+    super.judge(verdict);
     this.refresh();
   }
 
   changeReason(reason) {
-    this.review.remember(() => {
+    this.page.remember(() => {
       reason.checked = !reason.checked;
-      this.review.change(this);
+      this.page.change(this);
     });
     // Over-correction alone is corrected by restoring (REV-9): the edits come into sight at once.
     if (reason.value === "overcorrection" && reason.checked && this.details) this.details.open = true;
-    this.review.change(this);
-  }
-
-  /** Choose or drop the reason of a number, from 1. */
-  toggleReason(number) {
-    const reason = this.reasons[number - 1];
-    if (!reason || this.verdict !== "wrong") return false;
-    reason.checked = !reason.checked;
-    this.changeReason(reason);
+    super.changeReason(reason);
   }
 
   /** Put an edit back to the original, or take it again. */
@@ -81,9 +57,9 @@ export class Candidate {
     this.details.open = true;
     if (!this.off.delete(number)) this.off.add(number);
     this.typeRestored();
-    this.review.remember(() => this.toggleEdit(number));
+    this.page.remember(() => this.toggleEdit(number));
     this.refresh();
-    this.review.change(this);
+    this.page.change(this);
   }
 
   /** Type the submitted text, without the edits that are off, and leave the focus where it was. */
@@ -107,7 +83,7 @@ export class Candidate {
     this.typeRestored();
     this.box.area.focus();
     this.refresh();
-    this.review.change(this);
+    this.page.change(this);
   }
 
   /** Make no text of it. */
@@ -131,7 +107,7 @@ export class Candidate {
   read() {
     return {
       correct: this.verdict === null ? null : this.verdict === "correct",
-      reasons: this.reasons.filter(({ checked }) => checked).map(({ value }) => value),
+      reasons: this.chosenReasons,
       note: this.field("note")?.value ?? "",
       section: this.field("section")?.value ?? "",
       modified: this.isModified ? this.box.text : null,
@@ -142,7 +118,7 @@ export class Candidate {
   /** Show what a draft says. */
   load({ correct = null, reasons = [], note = "", section = "", modified = null, off = [] } = {}) {
     this.setVerdict(correct === null ? null : correct ? "correct" : "wrong");
-    for (const reason of this.reasons) reason.checked = reasons.includes(reason.value);
+    this.chosenReasons = reasons;
     if (this.field("note")) this.field("note").value = note;
     if (this.field("section")) this.field("section").value = section;
     if (!this.isText) return;

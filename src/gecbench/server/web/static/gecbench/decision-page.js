@@ -9,14 +9,59 @@ import { Keys } from "./keys.js";
 import { UndoBar, byId, createElement } from "./page.js";
 import { Server, UnreachableError, newKey } from "./server.js";
 
+/** A row to decide on: its verdict, and the reasons for one that rejects it (`rejection`). */
+export class Row {
+  /** `page` is told of every change. */
+  constructor(element, data, page, rejection) {
+    Object.assign(this, { element, data, page, rejection });
+    this.fields = [...element.querySelectorAll("input[type=radio]")];
+    this.reasons = [...element.querySelectorAll(".reasons input")];
+    this.verdict = this.fields.find(({ checked }) => checked)?.value ?? null;
+    for (const field of this.fields) field.addEventListener("change", () => this.judge(field.value));
+    for (const reason of this.reasons) reason.addEventListener("change", () => this.changeReason(reason));
+  }
+
+  setVerdict(verdict) {
+    for (const field of this.fields) field.checked = field.value === verdict;
+    this.verdict = verdict;
+  }
+
+  judge(verdict) {
+    const before = this.verdict;
+    this.setVerdict(verdict);
+    if (before !== verdict) this.page.remember(() => this.judge(before));
+    this.page.afterVerdict(this);
+  }
+
+  changeReason() {
+    this.page.change(this);
+  }
+
+  /** Choose or drop the reason of a number, from 1. */
+  toggleReason(number) {
+    const reason = this.reasons[number - 1];
+    if (!reason || this.verdict !== this.rejection) return false;
+    reason.checked = !reason.checked;
+    this.changeReason(reason);
+  }
+
+  get chosenReasons() {
+    return this.reasons.filter(({ checked }) => checked).map(({ value }) => value);
+  }
+
+  set chosenReasons(reasons) {
+    for (const reason of this.reasons) reason.checked = reasons.includes(reason.value);
+  }
+}
+
 export class DecisionPage {
   /** `summarize` says what a payload decides, in one order whatever the database made of it. */
   constructor(data, messages, summarize) {
     Object.assign(this, { data, messages, summarize, acts: [], isUndoing: false, key: newKey() });
-    this.undo = new UndoBar(() => this.undo.element.requestSubmit());
     this.keys = new Keys(data.keys);
+    this.undo = new UndoBar(this.keys);
     this.drawer = new GuidelineDrawer(this.keys);
-    this.keys.on({ close: () => this.close(), undo: () => this.undo.press() });
+    this.keys.on({ close: () => this.close() });
   }
 
   connect(form) {
@@ -65,18 +110,14 @@ export class DecisionPage {
   /** Bind what all pages have; `judge` makes the act of a row and a verdict, "correct" or "wrong". */
   bind(judge) {
     const { keys } = this;
-    this.rows.forEach((row, index) => {
-      for (const verdict of ["correct", "wrong"]) {
-        const act = () => {
-          this.goTo(row);
-          judge(row, verdict);
-        };
-        keys.on({ [`${verdict}_${index + 1}`]: act });
-      }
-    });
-    for (let number = 1; number <= 9; number += 1) {
-      keys.on({ [`reason_${number}`]: () => (this.row ? this.row.toggleReason(number) : false) });
+    for (const verdict of ["correct", "wrong"]) {
+      const act = (number) => {
+        this.goTo(this.rows[number - 1]);
+        judge(this.rows[number - 1], verdict);
+      };
+      keys.onNumbers(verdict, act, this.rows.length);
     }
+    keys.onNumbers("reason", (number) => (this.row ? this.row.toggleReason(number) : false));
     keys.on({
       row_down: () => this.step(1),
       row_up: () => this.step(-1),

@@ -6,7 +6,7 @@
 import { isComposing, onWritten } from "./composition.js";
 import { LONG, diff } from "./diff.js";
 import { drawDiff } from "./draw-diff.js";
-import { byId, createElement, languageTag } from "./page.js";
+import { byId, createElement, formatCount, languageTag } from "./page.js";
 import { joinGaps, measureChange } from "./perturbation.js";
 
 const PAUSE = 150;
@@ -171,18 +171,13 @@ export class Gaps {
     this.part("target").textContent = this.join("target");
     const { edits, changed, tokens } = measureChange(original, variant, lang);
     const percent = tokens ? Math.round((100 * changed) / tokens) : 0; // what is shown is compared, as on the server
-    this.part("count").textContent = edits ? this.count(edits, percent) : messages.unchanged;
+    const count = formatCount(messages.changes, edits).replace("{percent}", percent);
+    this.part("count").textContent = edits ? count : messages.unchanged;
     const isTooMuch = edits > project.edits || percent > project.share;
     this.part("limits").hidden = !isTooMuch;
     this.part("limits").textContent = isTooMuch
       ? messages.limits.replace("{edits}", project.edits).replace("{share}", project.share)
       : "";
-  }
-
-  count(edits, percent) {
-    const form = new Intl.PluralRules(document.documentElement.lang || "en").select(edits);
-    const template = this.messages.changes[form] ?? this.messages.changes.other;
-    return template.replace("{count}", edits).replace("{percent}", percent);
   }
 
   /** Mark the errors, by their numbers from 1, that a change has moved. */

@@ -3,7 +3,7 @@
 import { DraftStore } from "./drafts.js";
 import { GuidelineDrawer } from "./guideline-drawer.js";
 import { Keys } from "./keys.js";
-import { UndoBar, byId, readJson } from "./page.js";
+import { UndoBar, byId, readJson, submitOnce } from "./page.js";
 
 class RatingForm {
   constructor(form, { item }, store) {
@@ -13,11 +13,7 @@ class RatingForm {
     this.restore(store.read(this.name)?.payload);
     form.addEventListener("change", (event) => this.change(event));
     this.note.addEventListener("input", () => this.keep());
-    form.addEventListener("submit", (event) => {
-      if (this.isBusy) event.preventDefault();
-      this.isBusy = true;
-    });
-    addEventListener("pageshow", () => (this.isBusy = false));
+    submitOnce(form);
   }
 
   get open() {
@@ -61,16 +57,11 @@ const keys = new Keys(data.keys);
 new GuidelineDrawer(keys);
 const store = new DraftStore(data.person);
 if (data.done) store.remove(`draft/inspection/${data.done}`);
-const undo = new UndoBar(() => undo.element.requestSubmit());
-keys.on({ undo: () => undo.press() });
+new UndoBar(keys);
 
 if (byId("rating-form")) {
   const form = new RatingForm(byId("rating-form"), data, store);
-  for (const number of [1, 2, 3, 4]) {
-    keys.on({
-      [`accept_${number}`]: () => form.choose(number, "yes"),
-      [`reject_${number}`]: () => form.choose(number, "no"),
-    });
-  }
+  keys.onNumbers("accept", (number) => form.choose(number, "yes"), 4);
+  keys.onNumbers("reject", (number) => form.choose(number, "no"), 4);
   keys.on({ submit: () => form.form.requestSubmit(), note: () => form.note.focus() });
 }

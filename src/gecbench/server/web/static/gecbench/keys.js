@@ -79,6 +79,11 @@ export class Keys {
     for (const [name, act] of Object.entries(actions)) this.actions.set(name, act);
   }
 
+  /** Add an action for each number from 1: box_1, box_2, … */
+  onNumbers(name, act, most = 9) {
+    for (let number = 1; number <= most; number += 1) this.on({ [`${name}_${number}`]: () => act(number) });
+  }
+
   /** A button does what the key that is written on it does. */
   click(event) {
     const key = event.target.closest("button")?.querySelector("kbd[data-key]");

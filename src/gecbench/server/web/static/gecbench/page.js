@@ -14,6 +14,26 @@ export const normalizeText = (text) => text.normalize("NFC").replace(/\s+/g, " "
 
 export const languageTag = (lang) => (lang === "zh" ? "zh-Hans" : lang);
 
+/** A text for a number of things, in the plural form that the page's language has for it. */
+export function formatCount(forms, count) {
+  const form = new Intl.PluralRules(document.documentElement.lang || "en").select(count);
+  return (forms[form] ?? forms.other).replace("{count}", String(count));
+}
+
+/** A line that says what is wrong, or only warns. */
+export const createProblem = (message, isBlocking = true) =>
+  createElement("p", { className: isBlocking ? "problem" : "warning" }, message);
+
+/** Let a form be sent once: a second press would do it twice. */
+export function submitOnce(form) {
+  let isBusy = false;
+  form.addEventListener("submit", (event) => {
+    if (isBusy) event.preventDefault();
+    isBusy = true;
+  });
+  addEventListener("pageshow", () => (isBusy = false));
+}
+
 /** Copy the text of a field; works without a secure context, too. Return whether it was copied. */
 export function copyField(field) {
   field.focus();
@@ -23,8 +43,10 @@ export function copyField(field) {
 
 /** The bar #undo that takes the last submission or decision back, for some seconds. */
 export class UndoBar {
-  constructor(undo) {
+  /** `undo` takes it back; where it is not given, the bar is a form that does. */
+  constructor(keys, undo = () => this.element.requestSubmit()) {
     Object.assign(this, { undo, element: byId("undo") });
+    keys.on({ undo: () => this.press() });
     if (this.element?.dataset.seconds) this.show(Number(this.element.dataset.seconds));
   }
 

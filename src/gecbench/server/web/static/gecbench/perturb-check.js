@@ -1,9 +1,9 @@
 // The page on which a reviewer checks the variants of a sentence: each is accepted, edited or returned.
 
 import { onWritten } from "./composition.js";
-import { DecisionPage } from "./decision-page.js";
+import { DecisionPage, Row } from "./decision-page.js";
 import { Gaps } from "./gaps.js";
-import { byId, createElement, readJson } from "./page.js";
+import { byId, createProblem, readJson } from "./page.js";
 import { newKey } from "./server.js";
 
 const FIELDS = ["position", "decision", "gaps", "reasons", "note", "allow_moved"];
@@ -13,18 +13,14 @@ const summarize = ({ checks = [] }) =>
   JSON.stringify(checks.map((check) => FIELDS.map((field) => check[field] ?? null)));
 
 /** One variant: its decision, and what belongs to it. */
-class Check {
+class Check extends Row {
   constructor(element, data, page) {
-    Object.assign(this, { element, data, page });
+    super(element, data, page, "returned");
     this.number = data.number; // its place in the case
-    this.decisions = [...element.querySelectorAll("input[type=radio]")];
-    this.reasons = [...element.querySelectorAll(".reasons input")];
     this.note = element.querySelector("[data-note]");
     this.allow = element.querySelector("[data-allow]");
     this.allowPart = element.querySelector("[data-allow-part]");
-    this.decision = null;
-    for (const field of this.decisions) field.addEventListener("change", () => this.decide(field.value));
-    for (const field of [...this.reasons, this.allow]) field.addEventListener("change", () => page.change(this));
+    this.allow.addEventListener("change", () => page.change(this));
     onWritten(this.note, () => page.change(this));
     const { data: { project }, messages } = page;
     const place = element.querySelector(".edit-part");
@@ -36,8 +32,8 @@ class Check {
   load({ decision = null, gaps = [], reasons = [], note = "", allow_moved: isAllowed = false } = {}) {
     const { original, chips } = this.page.data;
     const texts = gaps.length === chips.length + 1 ? gaps : this.data.gaps;
-    this.setDecision(decision);
-    for (const reason of this.reasons) reason.checked = reasons.includes(reason.value);
+    this.setVerdict(decision);
+    this.chosenReasons = reasons;
     this.note.value = note;
     this.allow.checked = isAllowed;
     this.editor.load({ gaps: original, chips }, { texts });
@@ -46,37 +42,17 @@ class Check {
   read() {
     return {
       position: this.number,
-      decision: this.decision,
+      decision: this.verdict,
       gaps: this.editor.texts,
-      reasons: this.reasons.filter(({ checked }) => checked).map(({ value }) => value),
+      reasons: this.chosenReasons,
       note: this.note.value,
       allow_moved: this.allow.checked,
     };
   }
 
-  setDecision(decision) {
-    this.decision = decision;
-    for (const field of this.decisions) field.checked = field.value === decision;
-  }
-
-  decide(decision) {
-    const before = this.decision;
-    this.setDecision(decision);
-    if (before !== decision) this.page.remember(() => this.decide(before));
-    this.page.change(this);
-  }
-
   modify() {
-    if (this.decision !== "edited") this.decide("edited");
+    if (this.verdict !== "edited") this.judge("edited");
     this.editor.focus();
-  }
-
-  /** Choose or drop the reason of a number, from 1. */
-  toggleReason(number) {
-    const reason = this.reasons[number - 1];
-    if (!reason || this.decision !== "returned") return false;
-    reason.checked = !reason.checked;
-    this.page.change(this);
   }
 
   get problems() {
@@ -84,9 +60,7 @@ class Check {
   }
 
   showProblems(problems) {
-    const lines = problems.map(({ message, blocking }) =>
-      createElement("p", { className: blocking ? "problem" : "warning" }, message),
-    );
+    const lines = problems.map(({ message, blocking }) => createProblem(message, blocking));
     this.problems.replaceChildren(...lines);
     const moved = problems.filter(({ code }) => code.startsWith("PER-4"));
     if (moved.length) this.allowPart.hidden = false;
@@ -107,15 +81,15 @@ class CheckPage extends DecisionPage {
     const { draft } = this.data;
     this.load(draft?.payload ?? {});
     this.resume(draft, draft ?? { rev: 0, at: null });
-    this.bind((row, verdict) => row.decide(verdict === "correct" ? "accepted" : "returned"));
-    this.goTo(this.rows.find(({ decision }) => decision === null) ?? this.rows[0]);
+    this.bind((row, verdict) => row.judge(verdict === "correct" ? "accepted" : "returned"));
+    this.goTo(this.rows.find(({ verdict }) => verdict === null) ?? this.rows[0]);
     this.count();
   }
 
   bind(judge) {
     super.bind(judge);
     this.keys.on({
-      reset: () => (this.row?.decision === "edited" ? this.row.editor.replaceTexts(this.row.data.gaps) : false),
+      reset: () => (this.row?.verdict === "edited" ? this.row.editor.replaceTexts(this.row.data.gaps) : false),
     });
     this.form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -137,8 +111,12 @@ class CheckPage extends DecisionPage {
     this.count();
   }
 
+  afterVerdict(row) {
+    this.change(row);
+  }
+
   count() {
-    const left = this.rows.filter(({ decision }) => decision === null).length;
+    const left = this.rows.filter(({ verdict }) => verdict === null).length;
     byId("left").textContent = left ? this.messages.left.replace("{count}", String(left)) : "";
   }
 

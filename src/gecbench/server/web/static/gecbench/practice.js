@@ -1,7 +1,7 @@
 // Training and trial: a text is answered, and the answer comes with the next page.
 
 import { isComposing } from "./composition.js";
-import { byId, readJson } from "./page.js";
+import { byId, readJson, submitOnce } from "./page.js";
 import { TextPage } from "./text-page.js";
 
 class PracticePage extends TextPage {
@@ -10,11 +10,7 @@ class PracticePage extends TextPage {
     super(data, byId("practice-form"), `draft/${data.draft}`);
     if (!this.form) return;
     this.begin(readJson("practice-words"), data.source);
-    this.form.addEventListener("submit", (event) => {
-      if (this.isBusy) event.preventDefault();
-      this.isBusy = true;
-    });
-    addEventListener("pageshow", () => (this.isBusy = false));
+    submitOnce(this.form);
   }
 
   submit(decision) {

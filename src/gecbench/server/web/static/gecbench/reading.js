@@ -6,8 +6,7 @@ import { Keys } from "./keys.js";
 import { UndoBar, byId, readJson } from "./page.js";
 
 const page = byId("page") ? readJson("page") : { keys: readJson("undo-keys") };
-const undo = new UndoBar(() => undo.element.requestSubmit());
-new Keys(page.keys).on({ undo: () => undo.press() });
+new UndoBar(new Keys(page.keys));
 
 for (const element of document.querySelectorAll("[data-diff-with]")) {
   const { pieces } = diff(element.dataset.diffWith, element.textContent, page.project);

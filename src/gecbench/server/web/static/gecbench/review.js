@@ -5,7 +5,7 @@ import { Candidate } from "./candidate.js";
 import { isComposing, onWritten } from "./composition.js";
 import { DecisionPage } from "./decision-page.js";
 import { toggleClean } from "./draw-diff.js";
-import { byId, createElement, normalizeText, readJson } from "./page.js";
+import { byId, createElement, createProblem, normalizeText, readJson } from "./page.js";
 import { newKey } from "./server.js";
 import { TextBox, typeText } from "./textbox.js";
 
@@ -65,9 +65,7 @@ class ReviewPage extends DecisionPage {
   bind(judge) {
     super.bind(judge);
     const { keys, form } = this;
-    for (let number = 1; number <= 9; number += 1) {
-      keys.on({ [`restore_${number}`]: () => (this.row?.isModified ? this.row.toggleEdit(number) : false) });
-    }
+    keys.onNumbers("restore", (number) => (this.row?.isModified ? this.row.toggleEdit(number) : false));
     keys.on({
       add: () => this.add(),
       remove: ({ target }) => this.remove(target),
@@ -262,8 +260,7 @@ class ReviewPage extends DecisionPage {
   showProblems(problems) {
     for (const place of document.querySelectorAll("[data-problems]")) place.replaceChildren();
     for (const { place, words, blocking } of problems) {
-      const className = blocking ? "problem" : "warning";
-      const line = createElement("p", { className }, blocking ? words : `${this.messages.warning}: ${words}`);
+      const line = createProblem(blocking ? words : `${this.messages.warning}: ${words}`, blocking);
       (this.problemPlace(place) ?? this.problemPlace("review")).append(line);
     }
   }
@@ -275,7 +272,7 @@ class ReviewPage extends DecisionPage {
 
   say(message) {
     const place = this.problemPlace("review");
-    place.replaceChildren(createElement("p", { className: "problem" }, message));
+    place.replaceChildren(createProblem(message));
     place.scrollIntoView({ block: "nearest" });
   }
 

@@ -1,7 +1,7 @@
 // The study page: a box, a check that says how far it is, and the next item.
 
 import { isComposing } from "./composition.js";
-import { byId, createElement, readJson } from "./page.js";
+import { byId, createProblem, readJson } from "./page.js";
 import { Server, UnreachableError, newKey } from "./server.js";
 import { TextPage } from "./text-page.js";
 
@@ -34,7 +34,7 @@ class StudyPage extends TextPage {
   }
 
   showProblems(problems) {
-    const lines = problems.map((problem) => createElement("p", { className: "problem" }, problem));
+    const lines = problems.map((problem) => createProblem(problem));
     this.form.querySelector("[data-problems]").replaceChildren(...lines);
     lines.at(-1)?.scrollIntoView({ block: "nearest" });
     this.box.area.setAttribute("aria-invalid", String(problems.length > 0));

@@ -42,8 +42,7 @@ export class TaskPage {
       onConflict: (theirs) => this.versions.showConflict(theirs),
       onGone: (message) => this.versions.showGone(message),
     });
-    this.undo = new UndoBar(() => this.reopen());
-    this.keys.on({ undo: () => this.undo.press() });
+    this.undo = new UndoBar(this.keys, () => this.reopen());
     addEventListener("pageshow", (event) => event.persisted && location.reload());
   }
 
@@ -68,7 +67,7 @@ export class TaskPage {
       box_up: () => answer.goTo(answer.current - 1),
       box_down: () => answer.goTo(answer.current + 1),
     });
-    for (let number = 1; number <= 9; number += 1) keys.on({ [`box_${number}`]: () => answer.goTo(number - 1) });
+    keys.onNumbers("box", (number) => answer.goTo(number - 1));
     byId("keep-editing").addEventListener("click", () => this.keepEditing());
     byId("context").addEventListener("toggle", ({ target }) => {
       if (target.open) globalThis.htmx.ajax("GET", this.task.contextUrl, "#context-lines");

@@ -1,1 +1,0 @@
-"""Training and trial: tasks whose answers are known."""
