@@ -355,7 +355,7 @@ def is_link_valid(person: Person, maker: int) -> bool:
     """Whether whoever made a link for a new password could make it now."""
     if not person.is_active or not maker:
         return person.is_active
-    by = Person.objects.filter(pk=maker, is_active=True).first() if maker < 2**63 else None
+    by = Person.objects.filter(pk=maker, is_active=True).first()
     return by is not None and can_help(by, person)
 
 

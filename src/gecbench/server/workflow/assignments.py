@@ -231,7 +231,7 @@ def _end(rows: QuerySet[Assignment]) -> None:
 def _get_assignment(manager: Member, assignment_id: int) -> Assignment:
     here = Assignment.objects.filter(member__project=manager.project_id, ended_at=None)
     assignments = here.select_related("member").select_for_update(of=("self",), no_key=True)
-    assignment = assignments.filter(pk=min(assignment_id, 2**63 - 1)).first()
+    assignment = assignments.filter(pk=assignment_id).first()
     if assignment is None:
         raise NotYoursError("there is no such assignment")
     return assignment

@@ -151,9 +151,7 @@ def overrule(member: Member, result_id: int, *, right: bool, reason: str) -> Gol
     """
     member = authorize(member, Role.MANAGER)
     words = clean_note(reason, "overrule-reason", field="reason")
-    rows = GoldResult.objects.filter(
-        pk=min(result_id, 2**63 - 1), submission__sentence__project=member.project_id
-    )
+    rows = GoldResult.objects.filter(pk=result_id, submission__sentence__project=member.project_id)
     result = rows.select_related("submission").first()
     if result is None:
         raise NotYoursError("there is no gold result {result} here", result=result_id)

@@ -190,7 +190,7 @@ def raise_needed(member: Member, sentence_id: int, *, more: int) -> Sentence:
         needed=before + more,
         updated_at=timezone.now(),
     )
-    Slot.objects.bulk_create(list(new_slots(sentence, after=before)))
+    Slot.objects.bulk_create(new_slots(sentence, after=before))
     audit.record_by(
         member,
         "sentence.raised",

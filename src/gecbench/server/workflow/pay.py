@@ -106,7 +106,7 @@ def activate(project: Project, version: int, *, by: Person | None) -> PayFormula
         RefusedError: There is no such version, it is in force, or it has another currency.
     """
     lock_project(project.pk)
-    row = project.pay_formulas.filter(version=min(version, 2**31 - 1)).first()
+    row = project.pay_formulas.filter(version=version).first()
     if row is None:
         raise RefusedError([Problem("PAY-version", "version", {"version": version})])
     now = formula_in_force(project)

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -42,7 +42,7 @@ from gecbench.server.models.statements import compiled, compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, sentences
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
-from gecbench.server.workflow.sentences import BEGUN, LIVE, change_state
+from gecbench.server.workflow.sentences import LIVE, change_state, new_slots
 from gecbench.server.workflow.transactions import (
     authorize,
     compare_and_set,
@@ -438,8 +438,13 @@ def return_for_more(
         done_at=timezone.now(),
         **fields,
     )
-    _add_slots(member, sentence, more)
     change_state(sentence, SentenceState.ANNOTATING, needed=sentence.needed + more)
+    slots = Slot.objects.bulk_create(new_slots(sentence, after=sentence.needed - more))
+    data = {"by": member.person_id}
+    SlotEvent.objects.bulk_create(
+        SlotEvent(slot=slot, sentence=sentence, kind=SlotEventKind.RETURN, data=data)
+        for slot in slots
+    )
     audit.record_by(
         member,
         "review.returned",
@@ -463,24 +468,3 @@ def _check_more(member: Member, sentence: Sentence, more: int) -> None:
     count = left.exclude(person=member.person_id).count()
     if count < more:
         raise RefusedError([Problem("WFL-5-nobody", "more", {"left": count})])
-
-
-def _add_slots(member: Member, sentence: Sentence, more: int) -> None:
-    highest = Slot.objects.filter(sentence=sentence).aggregate(Max("no"))["no__max"] or 0
-    slots = [
-        Slot(
-            project_id=sentence.project_id,
-            sentence=sentence,
-            no=highest + n,
-            priority=sentence.priority - BEGUN,
-            order_key=sentence.order_key,
-        )
-        for n in range(1, more + 1)
-    ]
-    Slot.objects.bulk_create(slots)
-    SlotEvent.objects.bulk_create(
-        SlotEvent(
-            slot=slot, sentence=sentence, kind=SlotEventKind.RETURN, data={"by": member.person_id}
-        )
-        for slot in slots
-    )

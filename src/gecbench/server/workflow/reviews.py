@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -40,7 +41,7 @@ from gecbench.server.models import (
 from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit
-from gecbench.server.workflow.answers import MOST_MS, Key, ReviewAnswer
+from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, Key, ReviewAnswer
 from gecbench.server.workflow.drafts import keep_review_aside, payload_of_review, save_review_draft
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -176,10 +177,7 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
     """
     member = authorize(member, Role.REVIEWER, Role.MANAGER)
     sentence = lock_sentence(sentence_id, member.project_id)
-    if has_held_slot(member.person_id, sentence_id):
-        raise NotYoursError(
-            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
-        )
+    refuse_annotator(member, sentence_id)
     task = live_task(sentence_id) or (
         ReviewTask.objects.filter(sentence=sentence, state=TaskState.DONE).order_by("pk").last()
     )
@@ -196,6 +194,18 @@ def open_review(member: Member, sentence_id: int) -> ReviewTask:
         return claim_task(member, task.pk, sentence_id) or task
     record_reading(sentence_id, member.person_id)
     return task
+
+
+def refuse_annotator(member: Member, sentence_id: int) -> None:
+    """Refuse whoever ever held a slot of a sentence (ROL-2).
+
+    Raises:
+        NotYoursError: They did.
+    """
+    if has_held_slot(member.person_id, sentence_id):
+        raise NotYoursError(
+            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
+        )
 
 
 def candidates(task: ReviewTask, reviewer: Member) -> tuple[Candidate, ...]:
@@ -245,10 +255,7 @@ def finalise(
         NotYoursError: The member may not review it.
         NotAllowedError: The member is no reviewer now, or the project is closed.
     """
-    member = authorize(member, Role.REVIEWER)
-    require_kind(member.project, ProjectKind.REWRITE)
-    sentence = lock_sentence(sentence_id, member.project_id)
-    sentence.project = member.project
+    member, sentence = lock_for_review(member, sentence_id, ProjectKind.REWRITE)
     known = Review.objects.filter(client_key=client_key).first()
     if known is not None:
         golden = Golden.objects.filter(review=known).select_related("sentence").first()
@@ -257,10 +264,7 @@ def finalise(
         return ReviewResult(
             golden, Study.objects.filter(golden=golden).count(), answered_before=True
         )
-    if has_held_slot(member.person_id, sentence_id):
-        raise NotYoursError(
-            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
-        )
+    refuse_annotator(member, sentence_id)
     try:
         task = finishable_task(member, sentence_id, version)
         review = check_review(sentence, candidates_for(sentence, member.person_id), answer)
@@ -270,6 +274,15 @@ def finalise(
         return error
     end_task(task, member)
     return _write(member, sentence, task, client_key, answer, review)
+
+
+def lock_for_review(member: Member, sentence_id: int, kind: ProjectKind) -> tuple[Member, Sentence]:
+    """Lock a reviewer of a project of a kind, and a sentence of it; return both as they are now."""
+    member = authorize(member, Role.REVIEWER)
+    require_kind(member.project, kind)
+    sentence = lock_sentence(sentence_id, member.project_id)
+    sentence.project = member.project
+    return member, sentence
 
 
 def finishable_task(member: Member, sentence_id: int, version: int) -> ReviewTask:
@@ -322,19 +335,8 @@ def _write(
     checked: CheckedReview,
 ) -> ReviewResult:
     unclear = answer.decision == Decision.NOT_ANNOTATABLE
-    review = Review.objects.create(
-        sentence=sentence,
-        task=task,
-        reviewer=member.person,
-        kind=task.kind,
-        base_version=version_of(sentence),
-        decision=answer.decision,
-        reason=answer.reason if unclear else "",
-        note=whole(answer.note.strip()),
-        guideline_id=member.project.guideline_id,
-        active_ms=min(max(answer.active_ms, 0), MOST_MS),
-        client_key=client_key,
-    )
+    decided = {"decision": answer.decision, "reason": answer.reason if unclear else ""}
+    review = write_review(member, sentence, task, client_key, answer, **decided)
     Verdict.objects.bulk_create(
         Verdict(
             review=review,
@@ -360,6 +362,29 @@ def _write(
         data={"golden": golden.version, "kind": golden.kind, "studies": studies_opened} | before,
     )
     return ReviewResult(golden, studies_opened)
+
+
+def write_review(
+    member: Member,
+    sentence: Sentence,
+    task: ReviewTask,
+    client_key: Key,
+    answer: ReviewAnswer | CaseAnswer,
+    **decided: str,
+) -> Review:
+    """Write the row of a review, in the caller's transaction."""
+    return Review.objects.create(
+        sentence=sentence,
+        task=task,
+        reviewer=member.person,
+        kind=task.kind,
+        base_version=version_of(sentence),
+        note=whole(answer.note.strip())[:LONGEST_NOTE],
+        guideline_id=member.project.guideline_id,
+        active_ms=min(max(answer.active_ms, 0), MOST_MS),
+        client_key=client_key,
+        **decided,
+    )
 
 
 def _golden_references(
@@ -505,31 +530,64 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
     Raises:
         ConflictError: The time is over, it is not their last one, or something was built upon it.
     """
+    member, sentence, review = lock_last_review(
+        member, sentence_id, ProjectKind.REWRITE, last_decision
+    )
+    _restore(sentence, review)
+    draft = Draft.objects.filter(task=review.task_id, person=member.person_id).first()
+    return open_again(member, sentence, review, _with_draft(payload_of_review(review), draft))
+
+
+def lock_last_review(
+    member: Member, sentence_id: int, kind: ProjectKind, last: Callable[[Member], Review | None]
+) -> tuple[Member, Sentence, Review]:
+    """Lock what is about to be taken back: the member's last review, of this sentence.
+
+    Raises:
+        ConflictError: It cannot be taken back any more.
+    """
     lock_project(member.project_id)  # no release is made meanwhile
-    member = authorize(member, Role.REVIEWER)
-    require_kind(member.project, ProjectKind.REWRITE)
-    sentence = lock_sentence(sentence_id, member.project_id)
-    review = last_decision(member)
+    member, sentence = lock_for_review(member, sentence_id, kind)
+    review = last(member)
     if review is None or review.sentence_id != sentence_id or review.task is None:
         raise ConflictError(
             "the decision about sentence {number} can no longer be taken back",
             number=sentence.number,
         )
+    return member, sentence, review
+
+
+def open_again(
+    member: Member,
+    sentence: Sentence,
+    review: Review,
+    payload: Mapping[str, object],
+    **columns: object,
+) -> ReviewTask:
+    """Open the task of a review again that is taken back, with what was decided as its draft.
+
+    Args:
+        member: The reviewer, locked. A task that they took since goes back to the queue.
+        sentence: Locked; its golden set is again the one before.
+        review: Theirs.
+        payload: The draft.
+        columns: More columns of the sentence.
+
+    Raises:
+        ConflictError: It has changed meanwhile.
+    """
     error = ConflictError("the review has changed meanwhile; look again")
     compare_and_set(review.task, TaskState.DONE, error, state=TaskState.RETURNED)
     held = open_task(member)
     if held is not None:
         release_task(held, lock_sentence(held.sentence_id, member.project_id))
-    _restore(sentence, review)
     before = Golden.objects.filter(sentence=sentence).order_by("-version").first()
-    change_state(sentence, SentenceState.REVIEW_READY, golden=before)
-    task = claim_task(member, queue_for_review(sentence).pk, sentence_id)
+    change_state(sentence, SentenceState.REVIEW_READY, golden=before, **columns)
+    task = claim_task(member, queue_for_review(sentence).pk, sentence.pk)
     if task is None:
         raise error
-    payload = payload_of_review(review)
-    draft = Draft.objects.filter(task=review.task_id, person=member.person_id).first()
-    save_review_draft(member, sentence, rev=0, payload=_with_draft(payload, draft))
-    audit.record_by(member, "review.undone", about=("sentence", sentence_id))
+    save_review_draft(member, sentence, rev=0, payload=payload)
+    audit.record_by(member, "review.undone", about=("sentence", sentence.pk))
     return task
 
 

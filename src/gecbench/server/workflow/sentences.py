@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from itertools import count, islice, pairwise
@@ -440,17 +440,21 @@ def _add_slots(project: Project, first: int) -> None:
             cursor.execute(_NEW_SLOTS, [no, SlotState.FREE, project.pk, first, no])
 
 
-def new_slots(sentence: Sentence, *, after: int = 0) -> Iterator[Slot]:
-    """Yield the free slots with numbers after one, up to N of the sentence."""
+def new_slot(sentence: Sentence, no: int) -> Slot:
+    """A free slot with a number; it is not written yet."""
     begun = BEGUN if sentence.state == SentenceState.ANNOTATING else 0
-    for no in range(after + 1, sentence.needed + 1):
-        yield Slot(
-            project_id=sentence.project_id,
-            sentence=sentence,
-            no=no,
-            priority=sentence.priority - begun,
-            order_key=sentence.order_key,
-        )
+    return Slot(
+        project_id=sentence.project_id,
+        sentence=sentence,
+        no=no,
+        priority=sentence.priority - begun,
+        order_key=sentence.order_key,
+    )
+
+
+def new_slots(sentence: Sentence, *, after: int = 0) -> list[Slot]:
+    """The free slots with numbers after one, up to N of the sentence."""
+    return [new_slot(sentence, no) for no in range(after + 1, sentence.needed + 1)]
 
 
 def keep_one_place_free(sentence: Sentence) -> None:
@@ -500,8 +504,13 @@ def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
         )
         for reference in references
     )
-    current = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
-    Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
+    _make_current(of)
+
+
+def _make_current(sentences: Iterable[int]) -> None:
+    """Let the first golden version of some sentences be the one that counts."""
+    first = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
+    Sentence.objects.filter(pk__in=list(sentences)).update(golden_id=Subquery(first))
 
 
 def _add_cases(rows: Sequence[tuple[Sentence, NewCase]]) -> None:
@@ -543,8 +552,7 @@ def _add_cases(rows: Sequence[tuple[Sentence, NewCase]]) -> None:
         GoldenVariant(golden=of[variant.sentence_id], variant=variant, position=variant.position)
         for variant in variants
     )
-    current = Golden.objects.filter(sentence=OuterRef("pk"), version=1).values("pk")
-    Sentence.objects.filter(pk__in=list(of)).update(golden_id=Subquery(current))
+    _make_current(of)
 
 
 def neighbours(sentence: Sentence) -> tuple[list[str], list[str]]:

@@ -133,7 +133,7 @@ def training_task(member: Member, number: int | None = None) -> Sentence | None:
     """
     tasks = _trained(member.project, member.person_id).select_related("golden")
     if number is not None:
-        tasks = tasks.filter(number=min(number, 2**31 - 1))
+        tasks = tasks.filter(number=number)
     task = tasks.order_by("tries", "hits", "number").first()
     if task is None and number is not None:
         raise NotYoursError("there is no training task {number}", number=number)
@@ -241,7 +241,7 @@ def practice_answer(member: Member, answer_id: int) -> PracticeAnswer:
         NotYoursError: It is not theirs, or of a trial.
     """
     answers = PracticeAnswer.objects.select_related("sentence__golden").filter(
-        pk=min(answer_id, 2**63 - 1),
+        pk=answer_id,
         person=member.person_id,
         sentence__project=member.project_id,
         task=None,
@@ -361,7 +361,7 @@ def answer_task(
     """
     lock_project(member.project_id)
     member = _practising(member)
-    tasks = TrialTask.objects.filter(pk=min(task_id, 2**63 - 1), trial__member=member.pk)
+    tasks = TrialTask.objects.filter(pk=task_id, trial__member=member.pk)
     task = tasks.select_related("trial", "sentence").first()
     if task is None:
         raise NotYoursError("there is no task {task} of yours", task=task_id)
@@ -472,7 +472,7 @@ def overrule(member: Member, answer_id: int, *, right: bool, reason: str) -> Tri
     member = authorize(member, Role.MANAGER)
     words = clean_note(reason, "overrule-reason", field="reason")
     answers = PracticeAnswer.objects.filter(
-        pk=min(answer_id, 2**63 - 1),
+        pk=answer_id,
         task__trial__member__project=member.project_id,
         counted=True,
     )

@@ -22,7 +22,6 @@ from gecbench.server.choices import (
     SentenceState,
     SlotEventKind,
     SlotState,
-    TaskState,
     VariantOrigin,
     VariantReason,
 )
@@ -42,12 +41,11 @@ from gecbench.server.models import (
 from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, perturbation
-from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, CheckAnswer, Key
+from gecbench.server.workflow.answers import CaseAnswer, CheckAnswer, Key
 from gecbench.server.workflow.completion import last_submission
 from gecbench.server.workflow.drafts import (
     keep_review_aside,
     payload_of_submission,
-    save_review_draft,
 )
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -57,21 +55,26 @@ from gecbench.server.workflow.errors import (
     UnavailableError,
     WorkflowError,
 )
-from gecbench.server.workflow.golden import make_golden, version_of
+from gecbench.server.workflow.golden import make_golden
 from gecbench.server.workflow.perturbation import PreparedVariant, current_variants
 from gecbench.server.workflow.review_tasks import (
-    claim_task,
     clean_note,
-    has_held_slot,
-    queue_for_review,
-    release_task,
 )
-from gecbench.server.workflow.reviews import end_task, finishable_task, last_reviews, open_task
+from gecbench.server.workflow.reviews import (
+    end_task,
+    finishable_task,
+    last_reviews,
+    lock_for_review,
+    lock_last_review,
+    open_again,
+    refuse_annotator,
+    write_review,
+)
 from gecbench.server.workflow.sentences import (
-    BEGUN,
     change_slot_state,
     change_state,
     close_slot,
+    new_slot,
     put_draft,
     record_slot_event,
     send_back,
@@ -79,8 +82,6 @@ from gecbench.server.workflow.sentences import (
 from gecbench.server.workflow.submissions import keep_refused
 from gecbench.server.workflow.transactions import (
     authorize,
-    compare_and_set,
-    lock_project,
     lock_sentence,
     require_kind,
     transactional,
@@ -194,17 +195,11 @@ def _finalise(
     answer: CaseAnswer,
     prepared: _Edits,
 ) -> CheckResult | WorkflowError:
-    member = authorize(member, Role.REVIEWER)
-    require_kind(member.project, ProjectKind.PERTURB)
-    sentence = lock_sentence(sentence_id, member.project_id)
-    sentence.project = member.project
+    member, sentence = lock_for_review(member, sentence_id, ProjectKind.PERTURB)
     known = Review.objects.filter(client_key=client_key).first()
     if known is not None:
         return _known(known, member, sentence_id)
-    if has_held_slot(member.person_id, sentence_id):
-        raise NotYoursError(
-            "there is no sentence {sentence_id} for this reviewer", sentence_id=sentence_id
-        )
+    refuse_annotator(member, sentence_id)
     try:
         task = finishable_task(member, sentence_id, version)
         variants = {variant.position: variant for variant in variants_to_check(sentence)}
@@ -305,18 +300,8 @@ def _write(
     variants: Mapping[int, Variant],
     edits: Mapping[int, Variant],
 ) -> CheckResult:
-    review = Review.objects.create(
-        sentence=sentence,
-        task=task,
-        reviewer=member.person,
-        kind=task.kind,
-        base_version=version_of(sentence),
-        decision=Decision.CORRECTED,
-        note=whole(answer.note.strip())[:LONGEST_NOTE],
-        guideline_id=member.project.guideline_id,
-        active_ms=min(max(answer.active_ms, 0), MOST_MS),
-        client_key=client_key,
-    )
+    decision = Decision.CORRECTED
+    review = write_review(member, sentence, task, client_key, answer, decision=decision)
     slots = {slot.no: slot for slot in _slots(sentence.pk)}
     returned = []
     for check in sorted(answer.checks, key=lambda check: check.position):
@@ -417,25 +402,12 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
     Raises:
         ConflictError: The time is over, it is not their last one, or something was built upon it.
     """
-    lock_project(member.project_id)  # no release is made meanwhile
-    member = authorize(member, Role.REVIEWER)
-    require_kind(member.project, ProjectKind.PERTURB)
-    sentence = lock_sentence(sentence_id, member.project_id)
-    review = last_check(member)
-    if review is None or review.sentence_id != sentence_id or review.task is None:
-        raise ConflictError(
-            "the decision about sentence {number} can no longer be taken back",
-            number=sentence.number,
-        )
+    member, sentence, review = lock_last_review(
+        member, sentence_id, ProjectKind.PERTURB, last_check
+    )
     payload = payload_of_check(review)
-    checks = list(review.variant_checks.select_related("slot"))
-    error = ConflictError("the review has changed meanwhile; look again")
-    compare_and_set(review.task, TaskState.DONE, error, state=TaskState.RETURNED)
-    held = open_task(member)
-    if held is not None:
-        release_task(held, lock_sentence(held.sentence_id, member.project_id))
     returned = 0
-    for check in checks:
+    for check in review.variant_checks.select_related("slot"):
         if check.decision == CheckDecision.RETURNED:
             close_slot(check.slot)
             data = {"by": member.person_id, "undone": review.pk}
@@ -443,15 +415,8 @@ def undo(member: Member, sentence_id: int) -> ReviewTask:
             returned += 1
         else:
             change_slot_state(check.slot, SlotState.SUBMITTED, by=member.person)
-    before = Golden.objects.filter(sentence=sentence).order_by("-version").first()
     submitted = sentence.submitted + returned
-    change_state(sentence, SentenceState.REVIEW_READY, golden=before, submitted=submitted)
-    task = claim_task(member, queue_for_review(sentence).pk, sentence_id)
-    if task is None:
-        raise error
-    save_review_draft(member, sentence, rev=0, payload=payload)
-    audit.record_by(member, "review.undone", about=("sentence", sentence_id))
-    return task
+    return open_again(member, sentence, review, payload, submitted=submitted)
 
 
 def payload_of_check(review: Review) -> dict[str, object]:
@@ -515,17 +480,7 @@ def reopen(
     data = {"by": manager.person_id, "note": words}
     for slot in old:
         _return(slot, sentence, data)
-    added = [
-        Slot(
-            project=manager.project,
-            sentence=sentence,
-            no=position,
-            priority=sentence.priority - BEGUN,
-            order_key=sentence.order_key,
-        )
-        for position in new
-    ]
-    Slot.objects.bulk_create(added)
+    added = Slot.objects.bulk_create([new_slot(sentence, position) for position in new])
     for slot in added:
         record_slot_event(slot, None, SlotEventKind.RETURN, data)
     audit.record_by(
