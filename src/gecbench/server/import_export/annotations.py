@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from operator import attrgetter
-from typing import TypeVar
+from typing import Any
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import F, Prefetch, prefetch_related_objects
 
 from gecbench import __version__
 from gecbench.formats.records import FULL
@@ -19,7 +17,6 @@ from gecbench.server.models import (
     Complaint,
     Golden,
     GoldenReference,
-    Guideline,
     Message,
     Project,
     Reference,
@@ -35,8 +32,6 @@ from gecbench.server.models import (
 from gecbench.server.workflow.suggestions import matches_answer
 
 _SCHEMA = 1
-_Row = TypeVar("_Row", Submission, Review, Golden, Study, Message, Reference, Verdict, Suggestion)
-_SENTENCE = attrgetter("sentence_id")
 Json = dict[str, object]
 """An object, as JSON has it."""
 
@@ -54,8 +49,11 @@ def export_annotations(project: Project, look: Look, naming: Naming) -> Iterator
 
 
 def annotation_objects(sentences: Sequence[Sentence], look: Look, naming: Naming) -> list[Json]:
-    """All that happened to some sentences of one project."""
-    around = _Around.of(sentences, look, naming)
+    """All that happened to some sentences of one project, read by a query for each table."""
+    project = sentences[0].project_id
+    suggests = Suggestion.objects.filter(sentence__project=project).exists()
+    prefetch_related_objects(sentences, *_rows_around(), *(_suggestions() if suggests else ()))
+    around = _Around(look, naming, suggests)
     return [around.sentence_object(sentence) for sentence in sentences]
 
 
@@ -76,68 +74,63 @@ def _header(project: Project, naming: Naming) -> Json:
     }
 
 
+def _rows_around() -> Iterator[Prefetch[Any]]:
+    """Yield what is fetched around sentences, in the order in which it is told."""
+    version = {"guideline_version": F("guideline__version")}
+    texts = Prefetch("references", Reference.objects.order_by("position", "pk"))
+    submissions = Submission.objects.annotate(**version).select_related("slot")
+    yield Prefetch("submissions", submissions.order_by("slot__no", "no").prefetch_related(texts))
+    verdicts = Prefetch("verdicts", Verdict.objects.order_by("pk"))
+    reviews = Review.objects.annotate(**version).order_by("pk")
+    yield Prefetch("reviews", reviews.prefetch_related(texts, verdicts))
+    entries = GoldenReference.objects.select_related("reference__submission", "reference__parent")
+    goldens = Golden.objects.annotate(**version).order_by("version")
+    yield Prefetch(
+        "goldens", goldens.prefetch_related(Prefetch("entries", entries.order_by("position")))
+    )
+    messages = Prefetch("messages", Message.objects.order_by("pk"))
+    complaints = Complaint.objects.order_by("pk").prefetch_related(messages)
+    studies = Study.objects.select_related("reference", "submission").order_by("pk")
+    yield Prefetch(
+        "studies",
+        studies.prefetch_related(
+            Prefetch("tries", StudyTry.objects.order_by("pk")), Prefetch("complaints", complaints)
+        ),
+    )
+    yield messages
+    imported = Reference.objects.filter(origin=Origin.IMPORT, golden_entries=None)
+    yield Prefetch("references", imported.order_by("position", "pk"), to_attr="imported")
+
+
+def _suggestions() -> Iterator[Prefetch[Any]]:
+    events = SuggestionEvent.objects.select_related("slot").order_by("pk")
+    rows = Suggestion.objects.order_by("pk").prefetch_related(Prefetch("events", events))
+    yield Prefetch("suggestions", rows)
+
+
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """All rows around some sentences, by row of the sentence.
+    """Tells what was fetched around sentences.
 
-    Texts are by row of the submission or of the review, verdicts by that of the review, versions
-    of guidelines by that of the guideline. `suggestions` is None where the project has none at all:
-    then nothing is said of them.
+    Args:
+        look: How texts and facts leave the site.
+        naming: How people are called.
+        suggests: Whether the project has suggestions; else nothing is said of them.
     """
 
     look: Look
     naming: Naming
-    submissions: Mapping[int, Sequence[Submission]]
-    reviews: Mapping[int, Sequence[Review]]
-    goldens: Mapping[int, Sequence[Golden]]
-    studies: Mapping[int, Sequence[Study]]
-    talk: Mapping[int, Sequence[Message]]
-    kept: Mapping[int, Sequence[Reference]]
-    submitted: Mapping[int, Sequence[Reference]]
-    added: Mapping[int, Sequence[Reference]]
-    verdicts: Mapping[int, Sequence[Verdict]]
-    guidelines: Mapping[int, int]
-    suggestions: Mapping[int, Sequence[Suggestion]] | None
+    suggests: bool
 
-    @classmethod
-    def of(cls, sentences: Sequence[Sentence], look: Look, naming: Naming) -> _Around:
-        """Fetch them, a query for each table."""
-        keys = [sentence.pk for sentence in sentences]
-        texts = list(Reference.objects.filter(sentence_id__in=keys).order_by("position", "id"))
-        verdicts = Verdict.objects.filter(review__sentence_id__in=keys).order_by("id")
-        talk = Message.objects.filter(sentence_id__in=keys).order_by("id")
-        references = Reference.objects.filter(
-            sentence_id__in=keys, origin=Origin.IMPORT, golden_entries=None
-        ).order_by("position", "id")
-        return cls(
-            look,
-            naming,
-            _by(_SENTENCE, _submissions(keys)),
-            _by(_SENTENCE, Review.objects.filter(sentence_id__in=keys).order_by("id")),
-            _by(_SENTENCE, _goldens(keys)),
-            _by(_SENTENCE, _studies(keys)),
-            _by(_SENTENCE, talk),
-            _by(_SENTENCE, references),
-            _by(attrgetter("submission_id"), texts),
-            _by(attrgetter("review_id"), texts),
-            _by(attrgetter("review_id"), verdicts),
-            dict(_guidelines(keys).values_list("pk", "version")),
-            _suggestions(keys),
-        )
-
-    def sentence_object(self, sentence: Sentence) -> Json:
-        """All that is known of a sentence."""
-        key = sentence.pk
-        references = [
-            *(text for row in self.submissions.get(key, ()) for text in self._texts(row)),
-            *(text for row in self.reviews.get(key, ()) for text in self.added.get(row.pk, ())),
-        ]
+    def sentence_object(self, sentence: Any) -> Json:
+        """All that is known of a sentence, whose rows are fetched with it."""
+        submissions, reviews = sentence.submissions.all(), sentence.reviews.all()
+        references = (text for row in (*submissions, *reviews) for text in row.references.all())
         texts = {reference.digest: reference.text for reference in references}
-        numbers = {row.pk: n for n, row in enumerate(self.reviews.get(key, ()), 1)}
+        numbers = {row.pk: n for n, row in enumerate(reviews, 1)}
         suggested: Json = {}
-        if self.suggestions is not None:
-            rows = self.suggestions.get(key, ())
-            suggested["suggestions"] = [self._suggestion(row) for row in rows]
+        if self.suggests:
+            suggested["suggestions"] = [self._suggestion(row) for row in sentence.suggestions.all()]
         return {
             "id": sentence.external_id,
             "number": sentence.number,
@@ -147,30 +140,18 @@ class _Around:
             "state": sentence.state,
             "state_note": sentence.state_note,
             "needed": sentence.needed,
-            "imported_references": [
-                {"text": row.text, "dimension": row.dimension} for row in self.kept.get(key, ())
-            ],
-            "submissions": [
-                self._submission(row, sentence) for row in self.submissions.get(key, ())
-            ],
-            "reviews": [
-                self._review(row, texts, numbers[row.pk]) for row in self.reviews.get(key, ())
-            ],
-            "goldens": [self._golden(row, numbers) for row in self.goldens.get(key, ())],
-            "studies": [self._study(row) for row in self.studies.get(key, ())],
-            "talk": [self._message(row) for row in self.talk.get(key, ())],
+            "imported_references": _texts(sentence.imported),
+            "submissions": [self._submission(row, sentence) for row in submissions],
+            "reviews": [self._review(row, texts, numbers[row.pk]) for row in reviews],
+            "goldens": [self._golden(row, numbers) for row in sentence.goldens.all()],
+            "studies": [self._study(row) for row in sentence.studies.all()],
+            "talk": [self._message(row) for row in sentence.messages.all()],
             **suggested,
         }
 
-    def _version(self, guideline: int | None) -> int | None:
-        return None if guideline is None else self.guidelines[guideline]
-
-    def _texts(self, row: Submission) -> Sequence[Reference]:
-        return self.submitted.get(row.pk, ())
-
-    def _submission(self, row: Submission, sentence: Sentence) -> Json:
+    def _submission(self, row: Any, sentence: Any) -> Json:
         suggested: Json = {}
-        if self.suggestions is not None:
+        if self.suggests:
             suggested["suggestion"] = self._influence(row, sentence)
         return {
             "annotator": self.naming.of(row.person_id),
@@ -181,11 +162,8 @@ class _Around:
             "decision": row.decision,
             "reason": row.reason,
             "reason_note": row.reason_note,
-            "texts": [
-                {"text": reference.text, "dimension": reference.dimension}
-                for reference in self._texts(row)
-            ],
-            "guideline": self._version(row.guideline_id),
+            "texts": _texts(row.references.all()),
+            "guideline": row.guideline_version,
             "active_ms": row.active_ms,
             "suggested": row.suggestion_id is not None,
             **suggested,
@@ -215,9 +193,9 @@ class _Around:
             ],
         }
 
-    def _influence(self, row: Submission, sentence: Sentence) -> Json | None:
+    def _influence(self, row: Submission, sentence: Any) -> Json | None:
         """Which suggestion was shown before a submission, and what it came to."""
-        rows = (self.suggestions or {}).get(sentence.pk, ())
+        rows = list(sentence.suggestions.all())
         suggestion = next((item for item in rows if item.pk == row.suggestion_id), None)
         if suggestion is None:
             return None
@@ -226,7 +204,7 @@ class _Around:
             for event in suggestion.events.all()
             if event.person_id == row.person_id and event.at <= row.at
         }
-        texts = [reference.text for reference in self._texts(row)]
+        texts = [reference.text for reference in row.references.all()]
         return {
             "suggestion": rows.index(suggestion) + 1,
             "shown_at": _time(events.get(SuggestionAct.SHOWN)),
@@ -234,7 +212,7 @@ class _Around:
             "equal": matches_answer(suggestion, sentence, row.decision, texts),
         }
 
-    def _review(self, row: Review, texts: Mapping[str, str], number: int) -> Json:
+    def _review(self, row: Any, texts: Mapping[str, str], number: int) -> Json:
         return {
             "review": number,
             "reviewer": self.naming.of(row.reviewer_id),
@@ -244,7 +222,7 @@ class _Around:
             "decision": row.decision,
             "reason": row.reason,
             "note": row.note,
-            "guideline": self._version(row.guideline_id),
+            "guideline": row.guideline_version,
             "active_ms": row.active_ms,
             "verdicts": [
                 {
@@ -255,18 +233,18 @@ class _Around:
                     "note": verdict.note,
                     "section": verdict.section,
                 }
-                for verdict in self.verdicts.get(row.pk, ())
+                for verdict in row.verdicts.all()
             ],
         }
 
-    def _golden(self, row: Golden, numbers: Mapping[int, int]) -> Json:
+    def _golden(self, row: Any, numbers: Mapping[int, int]) -> Json:
         return {
             "version": row.version,
             "decision": row.kind,
             "reason": row.reason,
             "review": None if row.review_id is None else numbers.get(row.review_id),
             "at": _time(row.at),
-            "guideline": self._version(row.guideline_id),
+            "guideline": row.guideline_version,
             "references": [self._reference(entry.reference) for entry in row.entries.all()],
         }
 
@@ -318,52 +296,8 @@ class _Around:
         return {"by": self.naming.of(row.person_id), "at": _time(row.at), "text": row.text}
 
 
-def _guidelines(keys: Sequence[int]) -> QuerySet[Guideline]:
-    return Guideline.objects.filter(project__sentences__in=keys[:1])
-
-
-def _submissions(keys: Sequence[int]) -> QuerySet[Submission]:
-    rows = Submission.objects.filter(sentence_id__in=keys).select_related("slot")
-    return rows.order_by("slot__no", "no")
-
-
-def _suggestions(keys: Sequence[int]) -> dict[int, list[Suggestion]] | None:
-    if not Suggestion.objects.filter(sentence__project__sentences__in=keys[:1]).exists():
-        return None
-    events = SuggestionEvent.objects.select_related("slot").order_by("id")
-    rows = Suggestion.objects.filter(sentence_id__in=keys).order_by("id")
-    return _by(_SENTENCE, rows.prefetch_related(Prefetch("events", events)))
-
-
-def _goldens(keys: Sequence[int]) -> QuerySet[Golden]:
-    entries = GoldenReference.objects.select_related("reference__submission", "reference__parent")
-    return (
-        Golden.objects.filter(sentence_id__in=keys)
-        .prefetch_related(Prefetch("entries", entries.order_by("position")))
-        .order_by("version")
-    )
-
-
-def _studies(keys: Sequence[int]) -> QuerySet[Study]:
-    messages = Prefetch("messages", Message.objects.order_by("id"))
-    complaints = Complaint.objects.order_by("id").prefetch_related(messages)
-    return (
-        Study.objects.filter(sentence_id__in=keys)
-        .select_related("reference", "submission")
-        .prefetch_related(
-            Prefetch("tries", StudyTry.objects.order_by("id")),
-            Prefetch("complaints", complaints),
-        )
-        .order_by("id")
-    )
-
-
-def _by(key: Callable[[_Row], int | None], rows: Iterable[_Row]) -> dict[int, list[_Row]]:
-    """Rows by a row that they belong to, without those that belong to none."""
-    groups: dict[int | None, list[_Row]] = defaultdict(list)
-    for row in rows:
-        groups[key(row)].append(row)
-    return {key: members for key, members in groups.items() if key is not None}
+def _texts(rows: Iterable[Reference]) -> list[Json]:
+    return [{"text": row.text, "dimension": row.dimension} for row in rows]
 
 
 def _time(at: datetime | None) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from django.conf import settings
 from django.db.models import Count
@@ -24,13 +25,7 @@ from gecbench.server.models import GoldenReference
 Pieces = Callable[[], Iterable[list[GoldenRow]]]
 """Begins again at each call."""
 
-FORMATS: Mapping[str, str] = {
-    "mucgec": ".tsv",
-    "jsonl": ".jsonl",
-    "parallel": "",
-    "m2": ".m2",
-}
-"""Format of golden sets to the ending of its file; parallel text has several."""
+_PieceT = TypeVar("_PieceT")
 
 CASE_FORMATS: Mapping[str, tuple[str, ...]] = {
     "robustgec": (".para.txt", ".input.txt"),
@@ -47,7 +42,7 @@ class GoldenFile:
     """One file of golden sets, before it is written.
 
     Args:
-        format: A key of FORMATS.
+        format: Of golden sets or cases, by its name.
         part: Of parallel text: ".src", ".ref0", ...; else "".
         scheme: Of M2: how edits are found; else "".
         wide: Of parallel text: how many files of references there are.
@@ -125,16 +120,21 @@ def sample_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[Sample]]
 def _case_writer(file: GoldenFile, frame: Frame) -> Callable[[Sequence[PerturbedCase]], str]:
     if file.format == "robustgec":
         return write_sources if file.part == ".input.txt" else write_blocks
-    begun = False
 
     def rows(cases: Sequence[PerturbedCase]) -> str:
-        nonlocal begun
         subset = Subset(frame.name, tuple(cases))
-        text = write_perturbed(PerturbedSet(frame.name, (subset,), frame.lang, frame.provenance))
-        if begun:
-            return text.partition("\n")[2]  # the header stands once
-        begun = True
-        return text
+        return write_perturbed(PerturbedSet(frame.name, (subset,), frame.lang, frame.provenance))
+
+    return _with_one_header(rows)
+
+
+def _with_one_header(write: Callable[[_PieceT], str]) -> Callable[[_PieceT], str]:
+    """Write pieces that each begin with the same line, which stands once in the file."""
+    headers = iter([True])
+
+    def rows(piece: _PieceT) -> str:
+        text = write(piece)
+        return text if next(headers, False) else text.partition("\n")[2]
 
     return rows
 
@@ -165,17 +165,7 @@ def _whole(file: GoldenFile, frame: Frame) -> _Write:
 def _jsonl(file: GoldenFile, frame: Frame) -> _Write:
     del file, frame
     write = load_format("jsonl").write
-    begun = False
-
-    def rows(corpus: Corpus) -> str:
-        nonlocal begun
-        text = write(corpus)[""]
-        if begun:
-            return text.partition("\n")[2]  # the header stands once
-        begun = True
-        return text
-
-    return rows
+    return _with_one_header(lambda corpus: write(corpus)[""])
 
 
 def _parallel(file: GoldenFile, frame: Frame) -> _Write:

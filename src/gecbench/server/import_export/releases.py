@@ -21,9 +21,8 @@ from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.choices import Decision, ProjectKind, SentenceState, TaskState
 from gecbench.server.import_export import corpora
 from gecbench.server.import_export.corpora import GoldenRow, Look, samples
-from gecbench.server.import_export.exports import ExportFile, HashedPieces, default_scheme
+from gecbench.server.import_export.exports import EXPORTS, ExportFile, HashedPieces, default_scheme
 from gecbench.server.import_export.golden_files import (
-    FORMATS,
     Frame,
     GoldenFile,
     Pieces,
@@ -114,10 +113,6 @@ def _write_archive(release: Release) -> Iterator[bytes]:
 
 _SCHEMA = 1
 _NAME = re.compile(r"[A-Za-z0-9\u3400-\u9fff][A-Za-z0-9._\u3400-\u9fff-]{0,99}")
-_MEDIA: Mapping[str, str] = {
-    "mucgec": "text/tab-separated-values; charset=utf-8",
-    "jsonl": "application/x-ndjson",
-}
 Json = dict[str, object]
 
 
@@ -193,7 +188,7 @@ def export_release(release: Release, file: str) -> ExportFile:
         )
     about = files[file]
     ending = str(about["part"]) or file.removeprefix(release.name)
-    media = _MEDIA.get(str(about["format"]), "text/plain; charset=utf-8")
+    media = EXPORTS[str(about["format"])].media
     return ExportFile(file, ending, media, _check_hash(release, file, _content(release, about)))
 
 
@@ -285,12 +280,8 @@ def _files(
 ) -> Json:
     """Write every file once, to know its hash."""
     name = str(manifest["release"])
-    files: dict[str, GoldenFile] = {}
-    for kind, ending in FORMATS.items():
-        if kind == "m2":
-            files |= {f"{name}.{scheme}.m2": GoldenFile("m2", scheme=scheme) for scheme in schemes}
-        elif kind != "parallel":
-            files[f"{name}{ending}"] = GoldenFile(kind)
+    files = {f"{name}{EXPORTS[kind].ending}": GoldenFile(kind) for kind in ("mucgec", "jsonl")}
+    files |= {f"{name}.{scheme}.m2": GoldenFile("m2", scheme=scheme) for scheme in schemes}
     wide = width(lambda: _annotatable(pieces))
     for part in (".src", *(f".ref{n}" for n in range(wide))):
         files[f"{name}{part}"] = GoldenFile("parallel", part, wide=wide)
