@@ -37,21 +37,6 @@ from gecbench.server.workflow import projects
 from gecbench.server.workflow.errors import Problem
 
 
-@dataclass(frozen=True, slots=True)
-class SectionContext:
-    """A section for a template.
-
-    Args:
-        section: What was rendered.
-        html: The same HTML, marked as safe: `guide.render` has cleaned it, whatever was written.
-        new: Whether it differs from the version before.
-    """
-
-    section: Section
-    html: SafeString
-    new: bool = False
-
-
 def render_guideline(guideline: Guideline, project: Project) -> RenderedGuideline:
     """A version as safe HTML; versions never change, so it is made once a process."""
     return _render(Content.of(guideline), "zh" if project.lang == "zh" else "en")
@@ -64,13 +49,14 @@ def _render(content: Content, lang: Language) -> RenderedGuideline:
 
 def section_contexts(
     sections: Iterable[Section], new: Iterable[str] = ()
-) -> tuple[SectionContext, ...]:
-    """Sections for a template."""
+) -> list[dict[str, object]]:
+    """Sections for a template, and whether they differ from the version before."""
     names = frozenset(new)
-    return tuple(
-        SectionContext(section, SafeString(section.html), section.id in names)
+    # `render_markdown` has cleaned the HTML, whatever was written.
+    return [
+        {"section": section, "html": SafeString(section.html), "new": section.id in names}
         for section in sections
-    )
+    ]
 
 
 def contents(document: RenderedGuideline) -> tuple[Section, ...]:

@@ -152,39 +152,19 @@ class _Typed:
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A criterion as the page of an item asks it.
-
-    Args:
-        n: From 1, for its keys.
-        key: Its name in forms.
-        label: What it is called.
-        text: What is asked.
-        accept: What is chosen; None where nothing is.
-        problem: What is wrong with it.
-    """
-
-    n: int
-    key: str
-    label: str
-    text: str
-    accept: bool | None
-    problem: str
-
-
-def _questions(view: ItemView, typed: _Typed) -> tuple[Question, ...]:
-    return tuple(
-        Question(
-            n,
-            criterion.key,
-            criterion_label(criterion.key),
-            question(criterion),
-            typed.answers.get(criterion.key),
-            typed.problems.get(criterion.key, ""),
-        )
+def _questions(view: ItemView, typed: _Typed) -> list[dict[str, object]]:
+    """The criteria as the page of an item asks them, each with its number for the keys."""
+    return [
+        {
+            "n": n,
+            "key": criterion.key,
+            "label": criterion_label(criterion.key),
+            "text": question(criterion),
+            "accept": typed.answers.get(criterion.key),
+            "problem": typed.problems.get(criterion.key, ""),
+        }
         for n, criterion in enumerate(inspection.criteria_of(view.inspection), 1)
-    )  # fmt: skip
+    ]
 
 
 def _script(member: Member, item_id: int | None = None) -> dict[str, object]:
@@ -230,40 +210,19 @@ _UNDO_TOO_LATE = _("This can no longer be taken back: both judges have rated it.
 # Where the judges differ.
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What the judges say by one criterion.
-
-    Args:
-        key: Of the criterion.
-        label: What it is called.
-        text: What was asked.
-        accepts: Of judge 1 and of judge 2.
-        differ: Whether these are different.
-        resolution: What they settled on; None where they did not.
-    """
-
-    key: str
-    label: str
-    text: str
-    accepts: tuple[bool, bool]
-    differ: bool
-    resolution: object
-
-
-def differences(criteria: Sequence[Criterion], judged: JudgedItem) -> tuple[Difference, ...]:
-    """What the judges say of an item, criterion by criterion."""
-    return tuple(
-        Difference(
-            criterion.key,
-            criterion_label(criterion.key),
-            question(criterion),
-            judged.decisions[criterion.key],
-            criterion.key in judged.differing,
-            judged.resolutions.get(criterion.key),
-        )
+def differences(criteria: Sequence[Criterion], judged: JudgedItem) -> list[dict[str, object]]:
+    """What the judges say of an item, criterion by criterion, and what they settled on."""
+    return [
+        {
+            "key": criterion.key,
+            "label": criterion_label(criterion.key),
+            "text": question(criterion),
+            "accepts": judged.decisions[criterion.key],
+            "differ": criterion.key in judged.differing,
+            "resolution": judged.resolutions.get(criterion.key),
+        }
         for criterion in criteria
-    )
+    ]
 
 
 def _discussion(member: Member, view: ItemView) -> dict[str, object]:

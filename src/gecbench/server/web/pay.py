@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -65,18 +64,6 @@ class EarningsRow:
         return self.earnings.active_ms / 3_600_000
 
 
-@dataclass(frozen=True, slots=True)
-class LineRow:
-    """A line of a statement, as the page shows it."""
-
-    number: int
-    at: datetime
-    kind: object
-    reason: object
-    entry: PayEntry
-    amount: str
-
-
 def statement_context(statement: PayStatement, naming: Naming) -> dict[str, object]:
     """A statement with its lines, for its person and for managers."""
     entries = statement.entries.select_related(
@@ -98,10 +85,16 @@ def statement_context(statement: PayStatement, naming: Naming) -> dict[str, obje
     }
 
 
-def _line(entry: PayEntry, currency: str) -> LineRow:
+def _line(entry: PayEntry, currency: str) -> dict[str, object]:
     number, at = entry.task
-    kind, reason = PayKind(entry.kind).label, PayReason(entry.reason).label
-    return LineRow(number, at, kind, reason, entry, amount_text(entry.amount, currency))
+    return {
+        "number": number,
+        "at": at,
+        "kind": PayKind(entry.kind).label,
+        "reason": PayReason(entry.reason).label,
+        "entry": entry,
+        "amount": amount_text(entry.amount, currency),
+    }
 
 
 def statement_rows(statements: Sequence[PayStatement], naming: Naming) -> list[EarningsRow]:

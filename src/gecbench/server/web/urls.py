@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from gecbench.server.web import complaints, guidelines, home, metrics, pay, study
+from gecbench.server.web import complaints, guidelines, home, metrics, pay, practice, study
 from gecbench.server.web import inspection as judging
 from gecbench.server.web.account import passwords
 from gecbench.server.web.account import views as account
@@ -24,7 +24,6 @@ from gecbench.server.web.manage import (
     trials,
 )
 from gecbench.server.web.manage import pay as manage_pay
-from gecbench.server.web.practice import views as practice
 from gecbench.server.web.review import views as review
 
 _account: list[URLPattern] = [

@@ -195,7 +195,7 @@ def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
         "disagreements": [
             {
                 "judged": judged,
-                "differences": [row for row in differences(criteria, judged) if row.differ],
+                "differences": [row for row in differences(criteria, judged) if row["differ"]],
                 "talk": judged.item.messages.count(),
             }
             for judged in items

@@ -26,6 +26,7 @@ from gecbench.server.rules.options import limits
 from gecbench.server.rules.pay import PAID, TEMPLATES, Formula, Step, amount_text
 from gecbench.server.statistics.scoring import SCORES, f05_by_person, load_figures, parse_scores
 from gecbench.server.web.manage.messages import refusal_message, translate_error
+from gecbench.server.web.manage.settings import number_field
 from gecbench.server.web.manage.shortcuts import (
     act,
     active_manager,
@@ -119,16 +120,7 @@ class FormulaForm(forms.Form):
                 ]
                 field = forms.ChoiceField(choices=choices, **words)
             elif about.annotation is int:
-                least, most = limits(about)
-                wrong = gettext("A whole number from %(least)s to %(most)s.")
-                wrong %= {"least": least, "most": most}
-                field = forms.IntegerField(
-                    min_value=least,
-                    max_value=most,
-                    widget=forms.NumberInput(attrs={"class": "short"}),
-                    error_messages=dict.fromkeys(_WRONG, wrong),
-                    **words,
-                )
+                field = number_field(*limits(about), **words)
             else:
                 wrong = gettext(
                     "An amount from 0 to 100000, with at most four digits behind the point."

@@ -80,6 +80,11 @@ def form_field(setting: FieldInfo, now: object) -> forms.Field:
     if not setting.is_required():
         usual = gettext("Usually %(usual)s.") % {"usual": setting.default}
         words["help_text"] += f" {usual}"
+    return number_field(least, most, **words)
+
+
+def number_field(least: int, most: int, **words: Any) -> forms.IntegerField:
+    """A field for a whole number, which says its limits."""
     wrong = gettext("A whole number from %(least)s to %(most)s.") % {"least": least, "most": most}
     return forms.IntegerField(
         min_value=least,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
@@ -19,6 +18,7 @@ from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member
 from gecbench.server.web.manage.messages import refusal_message
+from gecbench.server.web.navigation import Entry
 from gecbench.server.web.permissions import ProjectView, member
 
 manager = member(Role.MANAGER)
@@ -56,20 +56,6 @@ def require_active(member: Member) -> None:
         raise Http404
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One of the pages beside each other."""
-
-    name: object
-    url: str
-    current: bool
-
-
-def places(slug: str, here: str) -> tuple[Place, ...]:
-    """The manager's pages of a project."""
-    return tuple(Place(words, reverse(name, args=[slug]), name == here) for name, words in _PLACES)
-
-
 def manage_page(
     request: HttpRequest,
     member: Member,
@@ -83,7 +69,10 @@ def manage_page(
     name = template or f"manage/{here.removeprefix('manage-')}.html"
     project = member.project
     around = {
-        "places": places(project.slug, here),
+        "places": [
+            Entry(name, str(words), reverse(name, args=[project.slug]), current=name == here)
+            for name, words in _PLACES
+        ],
         "text_lang": project.language_tag,
         "closed": project.archived_at is not None,
         **shown,

@@ -25,7 +25,7 @@ from gecbench.server.web.manage.shortcuts import (
     manager,
     parse_id,
 )
-from gecbench.server.web.practice.views import beside_known
+from gecbench.server.web.practice import beside_known
 from gecbench.server.workflow import gold_tasks, trials
 from gecbench.server.workflow.errors import RefusedError
 from gecbench.server.workflow.gold_tasks import Accuracy
