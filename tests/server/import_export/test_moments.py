@@ -71,13 +71,13 @@ def test_the_full_export_shows_each_sentence_as_it_was_at_one_moment(database, m
     def changed():
         Sentence.objects.filter(pk=first).update(state="review_ready", golden=None, needed=7)
 
-    read = annotations._goldens
+    read = annotations._rows_around
 
-    def slowly(keys):
+    def slowly():
         meanwhile(changed)
-        return read(keys)
+        return read()
 
-    monkeypatch.setattr(annotations, "_goldens", slowly)
+    monkeypatch.setattr(annotations, "_rows_around", slowly)
     text = exported(project, "annotations")[".annotations.jsonl"]
     row = text.splitlines()[1]
     assert '"state": "golden"' in row
