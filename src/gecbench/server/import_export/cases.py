@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import F, Prefetch
 
 from gecbench.core.perturbed import PerturbedCase
 from gecbench.core.perturbed import Variant as Pair
@@ -21,7 +21,6 @@ from gecbench.server.import_export.corpora import (
     real_sentences,
 )
 from gecbench.server.models import (
-    Golden,
     GoldenVariant,
     Project,
     Proposal,
@@ -64,52 +63,43 @@ def widths(rows: Sequence[GoldenRow]) -> set[int]:
 
 def export_variants(project: Project, look: Look, naming: Naming) -> Iterator[bytes]:
     """Yield an object a line: a case, all its variants, who made what, and each check."""
-    sentences = real_sentences(project).exclude(state=SentenceState.WITHDRAWN)
+    checks = VariantCheck.objects.select_related("review").order_by("pk")
+    variants = Variant.objects.select_related("submission__slot", "proposal")
+    variants = variants.annotate(guideline=F("submission__guideline__version"))
+    variants = variants.prefetch_related(Prefetch("checks", checks)).order_by("position", "pk")
+    cases = real_sentences(project).exclude(state=SentenceState.WITHDRAWN)
+    cases = cases.filter(case__isnull=False).select_related("case", "golden")
+    cases = cases.prefetch_related(
+        Prefetch("variants", variants),
+        Prefetch("proposals", Proposal.objects.order_by("position")),
+        "golden__variants",
+    )
 
     def rows(piece: Sequence[Sentence]) -> list[dict[str, object]]:
-        keys = [sentence.pk for sentence in piece]
-        checks = VariantCheck.objects.select_related("review").order_by("pk")
-        variants: dict[int, list[Variant]] = defaultdict(list)
-        for variant in (
-            Variant.objects.filter(sentence__in=keys)
-            .select_related("submission__guideline", "submission__slot", "proposal", "edit_of")
-            .prefetch_related(Prefetch("checks", checks))
-            .order_by("position", "pk")
-        ):
-            variants[variant.sentence_id].append(variant)
-        golden: dict[int, set[int]] = defaultdict(set)
-        entries = GoldenVariant.objects.filter(golden__in=[row.golden_id for row in piece])
-        for number, entry in entries.values_list("golden__sentence", "variant"):
-            golden[number].add(entry)
-        versions = dict(Golden.objects.filter(sentence__in=keys).values_list("pk", "version"))
-        proposals: dict[int, list[Proposal]] = defaultdict(list)
-        for proposal in Proposal.objects.filter(sentence__in=keys).order_by("position"):
-            proposals[proposal.sentence_id].append(proposal)
-        return [
-            {
-                "id": sentence.external_id,
-                "number": sentence.number,
-                "source": sentence.text,
-                "target": sentence.target,
-                "meta": look.meta(sentence.meta, sentence.source_id),
-                "state": sentence.state,
-                "golden_version": versions.get(sentence.golden_id) if sentence.golden_id else None,
-                "scheme": sentence.case.scheme,
-                "signature": sentence.case.signature,
-                "gaps": sentence.case.gaps,
-                "errors": sentence.case.chips,
-                "proposals": [_proposal(proposal) for proposal in proposals.get(sentence.pk, ())],
-                "variants": [
-                    _variant(variant, naming, golden[sentence.pk])
-                    for variant in variants.get(sentence.pk, ())
-                ],
-            }
-            for sentence in piece
-        ]
+        return [_case(sentence, look, naming) for sentence in piece]
 
-    cases = sentences.filter(case__isnull=False).select_related("case")
     for objects in by_number(cases, rows):
         yield from lines_of(objects)
+
+
+def _case(sentence: Sentence, look: Look, naming: Naming) -> dict[str, object]:
+    golden = sentence.golden
+    accepted = {entry.variant_id for entry in golden.variants.all()} if golden else set()
+    return {
+        "id": sentence.external_id,
+        "number": sentence.number,
+        "source": sentence.text,
+        "target": sentence.target,
+        "meta": look.meta(sentence.meta, sentence.source_id),
+        "state": sentence.state,
+        "golden_version": golden.version if golden else None,
+        "scheme": sentence.case.scheme,
+        "signature": sentence.case.signature,
+        "gaps": sentence.case.gaps,
+        "errors": sentence.case.chips,
+        "proposals": [_proposal(proposal) for proposal in sentence.proposals.all()],
+        "variants": [_variant(variant, naming, accepted) for variant in sentence.variants.all()],
+    }
 
 
 def _proposal(proposal: Proposal) -> Mapping[str, Any]:
@@ -123,7 +113,7 @@ def _proposal(proposal: Proposal) -> Mapping[str, Any]:
     }
 
 
-def _variant(variant: Variant, naming: Naming, golden: set[int]) -> Mapping[str, Any]:
+def _variant(variant: Any, naming: Naming, golden: set[int]) -> Mapping[str, Any]:
     submission, proposal = variant.submission, variant.proposal
     return {
         "position": variant.position,
@@ -136,7 +126,7 @@ def _variant(variant: Variant, naming: Naming, golden: set[int]) -> Mapping[str,
         "no": submission.no if submission else None,
         "stands": submission.slot.state in SUBMITTED_OR_LATER if submission else None,
         "note": submission.reason_note if submission else "",
-        "guideline": submission.guideline.version if submission and submission.guideline else None,
+        "guideline": variant.guideline,
         "active_ms": submission.active_ms if submission else None,
         "proposal": {"model": proposal.model, "version": proposal.model_version}
         if proposal

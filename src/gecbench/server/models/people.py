@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -111,8 +112,21 @@ class Token(models.Model):
         db_table = "token"
 
 
+class Notices(models.Manager["Notice"]):
+    """Notices, and how people get them."""
+
+    def tell(
+        self, people: Iterable[int], project: int, kind: str, data: Mapping[str, object]
+    ) -> None:
+        """Give people, by their numbers, a notice of a kind about a project."""
+        told = {"project_id": project, "kind": kind, "data": dict(data)}
+        self.bulk_create(Notice(person_id=person, **told) for person in people)
+
+
 class Notice(models.Model):
     """A message to one person: an item closed itself, a complaint was decided, a new guideline."""
+
+    objects: ClassVar[Notices] = Notices()
 
     person = models.ForeignKey(Person, PROTECT, related_name="notices")
     project = models.ForeignKey("Project", PROTECT, null=True, related_name="+")

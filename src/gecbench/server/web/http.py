@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, wraps
+from http import HTTPStatus
 from typing import Annotated, NoReturn, TypeVar
 from urllib.parse import quote
 from uuid import UUID
@@ -392,6 +393,11 @@ def _network(address: str | None) -> str | None:
     if ip.ipv4_mapped:
         return str(ip.ipv4_mapped)
     return str(ipaddress.ip_network((ip.packed[:8] + bytes(8), 64)))
+
+
+def form_status(wrong: object) -> HTTPStatus:
+    """The status of the page of a form: 422 where something is wrong with it."""
+    return HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
 
 
 def attachment(name: str, media: str, content: Iterator[bytes]) -> StreamingHttpResponse:

@@ -392,9 +392,7 @@ def skip(member: Member, slot_id: int, *, version: int) -> None:
         GuidelineFirstError: They have not read the guideline, and the project asks for it.
     """
     member = lock_member(member)
-    slots = Slot.objects.filter(
-        pk=slot_id, project_id=member.project_id, person_id=member.person_id, state=SlotState.OPEN
-    )
+    slots = sentences.open_slots(member, slot_id)
     sentence_id = slots.values_list("sentence_id", flat=True).first()
     sentence = sentence_id and lock_sentence(sentence_id, member.project_id)
     slot = slots.select_related("person").first()  # as it is now that the sentence is locked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -313,17 +313,10 @@ def _write_decision(
         section=section,
         decided_at=timezone.now(),
     )
-    Notice.objects.create(
-        person=complaint.person,
-        project_id=complaint.project_id,
-        kind="complaint_decided",
-        data={
-            "complaint": complaint.pk,
-            "study": complaint.study_id,
-            "number": complaint.study.sentence.number,
-            "outcome": str(outcome),
-        },
-    )
+    about = {"complaint": complaint.pk, "study": complaint.study_id}
+    data = {**about, "number": complaint.study.sentence.number, "outcome": str(outcome)}
+    person = complaint.person_id
+    Notice.objects.tell([person], complaint.project_id, "complaint_decided", data)
 
 
 def _write_verdicts(complaint: Complaint, review: Review, golden_set: _GoldenSet | None) -> None:
@@ -573,16 +566,10 @@ def add_message(member: Member, complaint_id: int, *, text: str, client_key: Key
 
 def _tell(complaint: Complaint, *, but: int) -> None:
     """Tell everybody in the talk that something was said."""
-    people: Iterable[int] = Message.objects.filter(complaint=complaint).values_list(
-        "person", flat=True
-    )
-    for person_id in sorted({*people, complaint.person_id} - {but}):
-        Notice.objects.create(
-            person_id=person_id,
-            project_id=complaint.project_id,
-            kind="complaint_message",
-            data={"complaint": complaint.pk, "number": complaint.study.sentence.number},
-        )
+    authors = Message.objects.filter(complaint=complaint).values_list("person", flat=True)
+    people = sorted({*authors, complaint.person_id} - {but})
+    data = {"complaint": complaint.pk, "number": complaint.study.sentence.number}
+    Notice.objects.tell(people, complaint.project_id, "complaint_message", data)
 
 
 @transactional

@@ -202,12 +202,9 @@ def begin(
         for n, (sentence, text) in enumerate(drawn, 1)
     )
     notice_data = {"name": name, "size": size}
-    Notice.objects.bulk_create(
-        Notice(person=judge.person, project=project, kind="inspection_begun", data=notice_data)
-        for judge in chosen
-    )
-    data = {**notice_data, "seed": seed, "population": len(population)}
-    data["for"] = [judge.person_id for judge in chosen]
+    people = [judge.person_id for judge in chosen]
+    Notice.objects.tell(people, project.pk, "inspection_begun", notice_data)
+    data = {**notice_data, "seed": seed, "population": len(population), "for": people}
     audit.record_by(member, "inspection.begun", about=("inspection", begun.pk), data=data)
     return begun
 
@@ -293,9 +290,7 @@ def replace_judge(member: Member, round_id: int, *, no: int, successor: int) -> 
         raise RefusedError([Problem("inspection-successor", "successor")])
     named = InspectionJudge.objects.create(round=inspection, member=judge, no=no)
     notice_data = {"name": inspection.name, "size": _to_rate(named, judge.person_id).count()}
-    Notice.objects.create(
-        person=judge.person, project=member.project, kind="inspection_begun", data=notice_data
-    )
+    Notice.objects.tell([judge.person_id], member.project_id, "inspection_begun", notice_data)
     people = [replaced.member.person_id, judge.person_id]
     data = {"name": inspection.name, "no": no, "of": people[0], "for": people[1]}
     audit.record_by(member, "inspection.replaced", about=("inspection", inspection.pk), data=data)
@@ -724,10 +719,7 @@ def _tell(view: ItemView, *, but: int) -> None:
     )
     people = recipients.exclude(person=but).order_by("person").values_list("person", flat=True)
     data = {"item": item.pk, "number": item.position, "name": inspection.name}
-    Notice.objects.bulk_create(
-        Notice(person_id=person, project=inspection.project, kind="inspection_message", data=data)
-        for person in people
-    )
+    Notice.objects.tell(people, inspection.project_id, "inspection_message", data)
 
 
 @transactional

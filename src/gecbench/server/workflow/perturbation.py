@@ -16,7 +16,7 @@ from gecbench.api.schemes import load_scheme
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.scheme import Scheme
-from gecbench.server.choices import Proposals, SlotEventKind, SlotState, VariantOrigin
+from gecbench.server.choices import Proposals, SlotEventKind, VariantOrigin
 from gecbench.server.models import (
     GoldenVariant,
     Member,
@@ -48,7 +48,7 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     UnavailableError,
 )
-from gecbench.server.workflow.sentences import require_active
+from gecbench.server.workflow.sentences import open_slots, require_active
 
 # The scheme that finds errors: when cases come in, and again when a variant is handed in.
 
@@ -447,9 +447,7 @@ def hint(member: Member, slot_id: int, gaps: Sequence[str]) -> Hint:
         NotAllowedError: The member may not work now.
     """
     require_active(member)
-    slots = Slot.objects.filter(
-        pk=slot_id, project=member.project_id, person=member.person_id, state=SlotState.OPEN
-    )
+    slots = open_slots(member, slot_id)
     case = PerturbationCase.objects.filter(sentence__slots__in=slots).first()
     name = settings.HINT_CORRECTORS[member.project.lang]
     if case is None or not member.project.rules.hints or not name:

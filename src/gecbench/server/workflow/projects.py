@@ -205,15 +205,9 @@ def _publish(project: Project, text: str, note: str, by: Person) -> Guideline:
     guideline = _put_in_force(current, text, note=note, by=by)
     Acknowledgement.objects.create(guideline=guideline, person=by)
     others = Member.objects.filter(project=current).exclude(status=MemberStatus.LEFT)
-    Notice.objects.bulk_create(
-        Notice(
-            person_id=person,
-            project=current,
-            kind="guideline",
-            data={"version": guideline.version, "note": guideline.note},
-        )
-        for person in others.exclude(person=by).values_list("person_id", flat=True)
-    )
+    people = others.exclude(person=by).values_list("person_id", flat=True)
+    data = {"version": guideline.version, "note": guideline.note}
+    Notice.objects.tell(people, current.pk, "guideline", data)
     _log(
         "guideline.published",
         current,

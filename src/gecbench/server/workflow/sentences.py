@@ -906,6 +906,13 @@ def put_draft(slot: Slot, person: Person, payload: object) -> Draft:
     return draft
 
 
+def open_slots(member: Member, slot_id: int) -> QuerySet[Slot]:
+    """The slot with a number, if it is open and the member's."""
+    return Slot.objects.filter(
+        pk=slot_id, project=member.project_id, person=member.person_id, state=SlotState.OPEN
+    )
+
+
 def has_held(slot: Slot, person: Person) -> bool:
     """Whether a person has, or ever had, a slot."""
     return (

@@ -292,11 +292,7 @@ def waive(member: Member, study_id: int, *, note: str) -> Study:
     lock_sentence(study.sentence_id, member.project_id)
     close_study(study, CloseReason.WAIVED, by=member.person)
     update_slot_state(study.submission.slot_id, by=member.person)
-    Notice.objects.create(
-        person=study.person,
-        project=member.project,
-        kind="study_waived",
-        data={"study": study.pk, "number": study.sentence.number, "note": words},
-    )
+    data = {"study": study.pk, "number": study.sentence.number, "note": words}
+    Notice.objects.tell([study.person_id], member.project_id, "study_waived", data)
     audit.record_by(member, "study.waived", about=("study", study.pk), data={"note": words})
     return study

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
-from gecbench.server.choices import Decision, Purpose, SlotState, SuggestionAct
+from gecbench.server.choices import Decision, Purpose, SuggestionAct
 from gecbench.server.models import (
     DraftRevision,
     Member,
@@ -29,7 +29,7 @@ from gecbench.server.models.statements import compiled
 from gecbench.server.rules.text import TextError, clean, digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import EditFirstError, NotYoursError
-from gecbench.server.workflow.sentences import BATCH, WORKABLE, require_active
+from gecbench.server.workflow.sentences import BATCH, WORKABLE, open_slots, require_active
 from gecbench.server.workflow.transactions import lock_member, transactional
 
 LONGEST_NAME = 200
@@ -149,13 +149,7 @@ def show(member: Member, slot_id: int) -> Suggestion:
     """
     member = lock_member(member)
     require_active(member)
-    slot = (
-        Slot.objects.select_related("sentence")
-        .filter(
-            pk=slot_id, project=member.project_id, person=member.person_id, state=SlotState.OPEN
-        )
-        .first()
-    )
+    slot = open_slots(member, slot_id).select_related("sentence").first()
     mode = member.project.rules.suggestions
     if slot is None or mode == "off":
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)
@@ -181,10 +175,7 @@ def take_over(member: Member, slot_id: int) -> Suggestion:
     """
     member = lock_member(member)
     require_active(member)
-    slots = Slot.objects.filter(
-        pk=slot_id, project=member.project_id, person=member.person_id, state=SlotState.OPEN
-    )
-    sentence_id = slots.values_list("sentence", flat=True).first()
+    sentence_id = open_slots(member, slot_id).values_list("sentence", flat=True).first()
     suggestion = sentence_id and shown_suggestion(sentence_id, member.person_id)
     if not suggestion:
         raise NotYoursError("there is no suggestion for task {slot_id}", slot_id=slot_id)

@@ -432,10 +432,8 @@ def _is_candidate(member: Member) -> bool:
 def tell_managers(project: Project, kind: str, data: dict[str, object]) -> None:
     """Give the active managers of a project a notice."""
     leads = Member.objects.filter(project=project, is_manager=True, status=MemberStatus.ACTIVE)
-    Notice.objects.bulk_create(
-        Notice(person_id=person, project=project, kind=kind, data=data)
-        for person in leads.values_list("person_id", flat=True)
-    )
+    people = leads.values_list("person_id", flat=True)
+    Notice.objects.tell(people, project.pk, kind, data)
 
 
 # What leads see and decide.

@@ -28,7 +28,7 @@ from django.views.decorators.http import require_http_methods
 from gecbench.server.models import Person
 from gecbench.server.web.account.forms import EmailForm, PasswordForm
 from gecbench.server.web.account.views import enter
-from gecbench.server.web.http import limited
+from gecbench.server.web.http import form_status, limited
 from gecbench.server.web.permissions import anyone, signed_in
 from gecbench.server.workflow import accounts
 from gecbench.server.workflow.errors import GoneError, RefusedError
@@ -63,8 +63,7 @@ def change(request: HttpRequest, person: Person) -> HttpResponseBase:
             form.add_problems(error)
     shown = {"form": form, "email": email, "mail": bool(settings.SITE.smtp)}
     wrong = form.errors or email.errors
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
-    return render(request, "account/password.html", shown, status=status)
+    return render(request, "account/password.html", shown, status=form_status(wrong))
 
 
 # A password is forgotten: a link by e-mail, or from a manager; either leads to the same form.
@@ -149,7 +148,7 @@ class _NewPassword(PasswordResetConfirmView):
         """The form, or the page of a link that no longer holds."""
         if not self.validlink:
             return TemplateResponse(self.request, "account/gone.html", status=HTTPStatus.GONE)
-        status = HTTPStatus.UNPROCESSABLE_ENTITY if context["form"].errors else HTTPStatus.OK
+        status = form_status(context["form"].errors)
         return super().render_to_response({**context, "person": self.user}, status=status)
 
 

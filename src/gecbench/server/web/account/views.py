@@ -49,7 +49,7 @@ from gecbench.server.web.account.forms import (
 from gecbench.server.web.account.messages import (
     problems_by_field,
 )
-from gecbench.server.web.http import attachment, client_address, limited, parse_json
+from gecbench.server.web.http import attachment, client_address, form_status, limited, parse_json
 from gecbench.server.web.middleware import LANGUAGE_COOKIE
 from gecbench.server.web.permissions import anyone, signed_in, wants_json
 from gecbench.server.workflow import accounts, audit, members
@@ -208,8 +208,7 @@ def _invited(
         "sign_in": f"{reverse('login')}?next={request.path}",
     }
     wrong = refused or form.errors
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
-    return render(request, "account/invitation.html", shown, status=status)
+    return render(request, "account/invitation.html", shown, status=form_status(wrong))
 
 
 # A person's own settings: name, language, looks, keys.
@@ -288,8 +287,7 @@ def keys(request: HttpRequest, person: Person) -> HttpResponseBase:
         messages.success(request, gettext("Your keys are saved."))
         return redirect("account-keys")
     shown = {"places": _shown_keys(form), "problem": form.non_field_errors()}
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
-    return render(request, "account/keys.html", shown, status=status)
+    return render(request, "account/keys.html", shown, status=form_status(form.is_bound))
 
 
 def _shown_keys(form: KeysForm) -> list[dict[str, object]]:
@@ -343,8 +341,7 @@ def list_tokens(request: HttpRequest, person: Person) -> HttpResponse:
         "secret": secret,
         "form": form,
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    return render(request, "account/tokens.html", shown, status=status)
+    return render(request, "account/tokens.html", shown, status=form_status(form.errors))
 
 
 def _most(token: Token) -> str:

@@ -40,7 +40,7 @@ from gecbench.server.import_export.releases import (
     release_files,
 )
 from gecbench.server.models import Audit, Member, Project, Release, Sentence
-from gecbench.server.web.http import attachment, client_address, limited
+from gecbench.server.web.http import attachment, client_address, form_status, limited
 from gecbench.server.web.manage.forms import ExportForm, ReleaseForm
 from gecbench.server.web.manage.messages import note_message, translate_error
 from gecbench.server.web.manage.shortcuts import (
@@ -198,8 +198,7 @@ def _list(
         "form": form,
         "problem": problem,
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
-    return manage_page(request, member, "manage-releases", shown, status=status)
+    return manage_page(request, member, "manage-releases", shown, status=form_status(form.is_bound))
 
 
 @manager

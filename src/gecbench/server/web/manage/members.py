@@ -53,7 +53,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.statistics.scoring import SCORES, load_figures, parse_scores
 from gecbench.server.statistics.work import counts
-from gecbench.server.web.http import limited
+from gecbench.server.web.http import form_status, limited
 from gecbench.server.web.manage.messages import ROLES, STATUSES, refusal_message
 from gecbench.server.web.manage.shortcuts import (
     act,
@@ -288,8 +288,7 @@ def _list(
         "csv": b64encode(b"".join(table(("name", "address", "link"), [links]))).decode(),
     }
     failed = inviting is not None or adding is not None
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
-    return manage_page(request, member, "manage-members", shown, status=status)
+    return manage_page(request, member, "manage-members", shown, status=form_status(failed))
 
 
 def _rows(project: Project) -> list[Row]:

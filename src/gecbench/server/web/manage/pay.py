@@ -25,6 +25,7 @@ from gecbench.server.models import Member, PayPeriod, PayStatement, Project
 from gecbench.server.rules.options import limits
 from gecbench.server.rules.pay import PAID, TEMPLATES, Formula, Step, amount_text
 from gecbench.server.statistics.scoring import SCORES, f05_by_person, load_figures, parse_scores
+from gecbench.server.web.http import form_status
 from gecbench.server.web.manage.messages import refusal_message, translate_error
 from gecbench.server.web.manage.settings import number_field
 from gecbench.server.web.manage.shortcuts import (
@@ -175,8 +176,7 @@ def formula(request: HttpRequest, member: Member) -> HttpResponseBase:
             if name != "f05" or project.kind == ProjectKind.REWRITE
         ],
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    return _page(request, member, "formula", context, status=status)
+    return _page(request, member, "formula", context, status=form_status(form.errors))
 
 
 def _page(
@@ -354,8 +354,7 @@ def overview(request: HttpRequest, member: Member) -> HttpResponse:
             context["through"] = form.cleaned_data["through"]
         except GecbenchError as error:
             form.add_error("through", refusal_message(error))
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    return manage_page(request, member, "manage-pay", context, status=status)
+    return manage_page(request, member, "manage-pay", context, status=form_status(form.errors))
 
 
 def _periods(project: Project) -> Iterable[Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
-
 from django import forms
 from django.contrib import messages
 from django.db.models import Count, OuterRef, Q, Subquery
@@ -19,6 +17,7 @@ from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.server.choices import MemberStatus
 from gecbench.server.models import Member, Person, Project
 from gecbench.server.rules.options import SETTINGS, TEMPLATES, limits
+from gecbench.server.web.http import form_status
 from gecbench.server.web.manage.messages import refusal_message
 from gecbench.server.web.manage.shortcuts import clean_text
 from gecbench.server.web.permissions import administrator
@@ -113,8 +112,9 @@ def create(request: HttpRequest, person: Person) -> HttpResponseBase:
             return redirect("manage", project.slug)
         except GecbenchError as error:
             form.add_error(None, refusal_message(error))
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    return render(request, "manage/new_project.html", {"form": form}, status=status)
+    return render(
+        request, "manage/new_project.html", {"form": form}, status=form_status(form.errors)
+    )
 
 
 @administrator
