@@ -17,7 +17,7 @@ from surface.conftest import expect  # noqa: F401  # a fixture
 from gecbench import __version__
 from gecbench.server.import_export.exports import ExportOptions, export, formats_of
 from gecbench.server.models import Project, Release
-from gecbench.server.rest.api import api
+from gecbench.server.rest.urls import api
 from gecbench.server.web.permissions import access_of
 
 VOLATILE = (

@@ -10,7 +10,7 @@ from django.http import HttpResponseBase
 from django.test import Client
 
 from gecbench.server.models import Person
-from gecbench.server.rest.api import api
+from gecbench.server.rest.urls import api
 from gecbench.server.workflow.accounts import make_token
 
 ROOT = "/api/v1/"

@@ -19,7 +19,7 @@ from server.workflow.stories import somebody
 from gecbench.server.import_export.releases import make_release
 from gecbench.server.models import Project
 from gecbench.server.rest import projects
-from gecbench.server.rest.api import api
+from gecbench.server.rest.urls import api
 
 OPERATIONS = sorted((path, method) for path, method, _ in operations())
 

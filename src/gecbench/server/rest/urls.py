@@ -1,15 +1,28 @@
-"""Addresses of the API, each with who may come."""
+"""The API as a whole: its routers, its failures, its description; who may come where."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from http import HTTPStatus
 
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_safe
+from ninja import NinjaAPI
+from ninja.operation import Operation
+from ninja.renderers import JSONRenderer
 
+from gecbench import __version__
 from gecbench.server.choices import Role
-from gecbench.server.rest.api import api
+from gecbench.server.rest.authentication import BySession, ByToken
+from gecbench.server.rest.errors import answer_failures, error_response
+from gecbench.server.rest.files import imports_router as imports
+from gecbench.server.rest.files import outputs_router as outputs
+from gecbench.server.rest.pay import pay_router as pay
+from gecbench.server.rest.projects import account_router as account
+from gecbench.server.rest.projects import projects_router as projects
+from gecbench.server.rest.projects import work_router as work
 from gecbench.server.web.permissions import Access
 
 app_name = "api"
@@ -29,6 +42,53 @@ _PLAIN: Mapping[str, Access] = {
 }
 
 
+class _Readable(JSONRenderer):
+    """Chinese as it is written, not as escapes."""
+
+    json_dumps_params = {"ensure_ascii": False}  # noqa: RUF012  # as its parent says it
+
+
+class _Api(NinjaAPI):
+    """Ninja's, but its operations keep their names when their views move to another module."""
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        """Name an operation for generated clients."""
+        tag = operation.tags[0] if operation.tags else "root"
+        part = "outputs" if tag == "exports" else tag
+        return f"gecbench_server_rest_{part}_{operation.view_func.__name__}"
+
+
+def _with_json_failures(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Let what ninja answers to a method that it does not take have the shape of all failures."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+            return response
+        refused = error_response(
+            request, response.status_code, f"this address does not take {request.method}"
+        )
+        refused["Allow"] = response["Allow"]
+        return refused
+
+    return answer
+
+
+api = _Api(
+    title="gecbench",
+    version=__version__,
+    description="Projects, sentences, submissions, golden sets, imports, exports and releases.",
+    urls_namespace="api",
+    docs_url=None,  # ninja's page loads scripts from another host
+    renderer=_Readable(),
+    auth=[ByToken(), BySession()],
+)
+answer_failures(api)
+for router in (account, projects, work, pay, imports, outputs):
+    api.add_router("", router)
+
+
 @require_safe
 def root(request: HttpRequest) -> JsonResponse:
     """Say where the description of the API is."""
@@ -39,8 +99,9 @@ def root(request: HttpRequest) -> JsonResponse:
 root.access = Access("anyone")  # type: ignore[attr-defined]
 
 
-def _declare_access(pattern: URLPattern) -> URLPattern:
+def _address(pattern: URLPattern) -> URLPattern:
     """Return an address whose view says who may come, as the pages' views do."""
+    pattern.callback = _with_json_failures(pattern.callback)
     access = _PLAIN.get(str(pattern.pattern), Access("member", (Role.MANAGER,)))
     pattern.callback.access = access  # type: ignore[attr-defined]
     return pattern
@@ -49,7 +110,7 @@ def _declare_access(pattern: URLPattern) -> URLPattern:
 urlpatterns = [
     path("", root, name="api-root"),
     *(
-        _declare_access(address)
+        _address(address)
         for address in api.urls[0]
         if isinstance(address, URLPattern) and address.name != "api-root"
     ),
