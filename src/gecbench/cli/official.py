@@ -539,10 +539,20 @@ _PYTHON = """\
 #!/usr/bin/env python3
 # {mark}
 import os
+import subprocess
 import sys
 
-python = {python!r}
-os.execv(python, [python, "-P", "-m", "gecbench", {command!r}] + sys.argv[1:])
+arguments = [{python!r}, "-P", "-m", "gecbench", {command!r}, *sys.argv[1:]]
+{run}
+"""
+
+_IN_EXE = """\
+# {mark}
+import sys
+
+from gecbench.cli import main
+
+main([{command!r}, *sys.argv[1:]])
 """
 
 
@@ -551,14 +561,14 @@ def install_aliases(folder: Annotated[Path, Argument("DIR")]) -> None:
     """Write launchers under the names of ERRANT's, ChERRANT's and m2scorer's programs.
 
     Scripts that call these programs run gecbench where DIR stands first in PATH; those that end in
-    .py are also run by `python DIR/parallel_to_m2.py`. Nothing that gecbench has not written is
-    replaced.
+    .py are also run by `python DIR/parallel_to_m2.py`. On Windows the others are .exe files.
+    Nothing that gecbench has not written is replaced.
 
     \b
     gecbench install-aliases ~/bin/gec
     """  # noqa: D301 - \b keeps click from joining lines
-    files = {folder / name: launcher(name) for name in COMMANDS}
-    for path in files:
+    names = {folder / file_name(name, windows=_ON_WINDOWS): name for name in COMMANDS}
+    for path in names:
         if path.is_symlink() or (path.exists() and _MARK.encode() not in read_bytes(path)):
             raise GecbenchError(
                 f"{path}: is not {_MARK} and stays as it is; nothing was written; name another "
@@ -566,16 +576,48 @@ def install_aliases(folder: Annotated[Path, Argument("DIR")]) -> None:
             )
     with explain_errors(folder, "cannot be made"):
         folder.mkdir(parents=True, exist_ok=True)
-    write_files({path: text.encode() for path, text in files.items()})
-    for path in files:
+    write_files({path: launcher(name, windows=_ON_WINDOWS) for path, name in names.items()})
+    for path, name in names.items():
         with explain_errors(path):
             path.chmod(0o755)
-        click.echo(f"{path}: gecbench {COMMANDS[path.name]}")
+        click.echo(f"{path}: gecbench {COMMANDS[name]}")
 
 
-def launcher(name: str) -> str:
-    """The text of a launcher: of the shell, or of Python where its name says so."""
-    template, python = (
-        (_PYTHON, sys.executable) if name.endswith(".py") else (_SHELL, shlex.quote(sys.executable))
-    )
-    return template.format(mark=_MARK, python=python, command=COMMANDS[name])
+_ON_WINDOWS = sys.platform == "win32"
+
+
+def file_name(name: str, *, windows: bool) -> str:
+    """The file of a launcher: Windows finds programs by their ending."""
+    return f"{name}.exe" if windows and not name.endswith(".py") else name
+
+
+def launcher(name: str, *, windows: bool) -> bytes:
+    """What a launcher consists of.
+
+    Where its name ends in .py it is of Python: on Windows it waits for gecbench, as there a
+    program cannot take the place of another. The others are of the shell, or for Windows what pip
+    writes there, too: a program of distlib, the path of Python, and a zip of what it is to run.
+    """
+    values = {"mark": _MARK, "command": COMMANDS[name]}
+    if name.endswith(".py"):
+        run = (
+            "sys.exit(subprocess.call(arguments))"
+            if windows
+            else "os.execv(arguments[0], arguments)"
+        )
+        return _PYTHON.format(**values, python=sys.executable, run=run).encode()
+    if not windows:
+        return _SHELL.format(**values, python=shlex.quote(sys.executable)).encode()
+    from importlib.resources import files
+    from io import BytesIO
+    from platform import machine
+    from zipfile import ZipFile
+
+    program = "t64-arm.exe" if machine() == "ARM64" else "t64.exe"
+    python = f'"{sys.executable}"' if " " in sys.executable else sys.executable
+    with BytesIO() as stream:
+        with ZipFile(stream, "w") as archive:
+            archive.writestr("__main__.py", _IN_EXE.format(**values))
+        return b"".join(
+            [(files("distlib") / program).read_bytes(), f"#!{python}\n".encode(), stream.getvalue()]
+        )

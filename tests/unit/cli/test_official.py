@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gecbench.cli import official
+
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
 REFERENCE = f"""\
 S This are a test .
@@ -201,3 +203,39 @@ def test_scripts_go_on_with_the_launchers(run, tmp_path: Path, files: list[str])
         )
         assert match is not None
         assert match.groups() == ("1", "1", "0", "0.5556")
+
+
+def test_launchers_of_windows_are_programs_with_a_zip_that_python_runs(
+    run, tmp_path: Path, files: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    """Windows starts the program, which calls Python with itself; here Python is called."""
+    monkeypatch.setattr(official, "_ON_WINDOWS", True)
+    folder = tmp_path / "with a space"
+    assert run("install-aliases", folder)[0] == 0
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "compare_m2_for_evaluation.py",
+        *("errant_compare.exe", "errant_m2.exe", "errant_parallel.exe", "m2scorer.exe"),
+        *("m2scorer.py", "parallel_to_m2.py"),
+    ]
+    content = (folder / "errant_compare.exe").read_bytes()
+    assert content.startswith(b"MZ")  # a program of Windows
+    assert f"#!{sys.executable}\n".encode() in content
+    printed = [
+        subprocess.run(
+            [sys.executable, folder / name, *files], check=True, capture_output=True, text=True
+        ).stdout
+        for name in ("errant_compare.exe", "compare_m2_for_evaluation.py")
+    ]
+    assert all("\n1\t1\t0\t" in block for block in printed)
+    failed = subprocess.run([sys.executable, folder / "parallel_to_m2.py", "--bad"], check=False)
+    assert failed.returncode == 2
+    assert run("install-aliases", folder)[0] == 0  # they are known as its own
+    (folder / "m2scorer.exe").write_bytes(b"MZ somebody's own")
+    assert run("install-aliases", folder)[0] == 1
+
+
+def test_a_launcher_of_windows_quotes_a_python_with_a_space(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "executable", r"C:\Program Files\Python\python.exe")
+    content = official.launcher("errant_m2", windows=True)
+    assert b'\n"C:' not in content
+    assert rb'#!"C:\Program Files\Python\python.exe"' in content
