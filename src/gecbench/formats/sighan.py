@@ -198,9 +198,14 @@ def _fours(cells: Sequence[str]) -> Iterator[_Correction]:
         yield _Correction(int(place), wrong, text)
 
 
+_ID = re.compile(r"^\([\w-]+-ID=([\w-]+)\)$")
+"""Ids of answers in CCL 2022's spelling task, as (YACLC-CSC-VALID-ID=0165)."""
+
 _SIGHAN_TASK = _Task(
-    re.compile(r"\s*\((?:pid|NID)=([^()]+)\)\s*(.*?)\s*"),
-    re.compile(r"\s*([\w-]+), *(0|\d+, *[^\s\d,]+(?:, *\d+, *[^\s\d,]+)*)\s*"),
+    re.compile(r"\s*\((?:pid|NID|[\w-]+-ID)=([^()]+)\)(?!,)\s*(.*?)\s*"),
+    re.compile(
+        r"\s*(?:\([\w-]+-ID=[\w-]+\)|[\w-]+), *(0|\d+, *[^\s\d,]+(?:, *\d+, *[^\s\d,]+)*)\s*"
+    ),
     _pairs,
 )
 _CTC_TASK = _Task(
@@ -257,7 +262,7 @@ def rewrites(path: Path, lines: Iterable[str], sources: Mapping[str, str], *, ta
                 name, rewrite = match[1], Rewrite(text=match[2])
             else:
                 first, *cells = (cell.strip() for cell in line.split(","))
-                name = first.removeprefix("pid=")
+                name = _ID.sub(r"\1", first.removeprefix("pid="))
                 rewrite = _apply_corrections(sources.get(name), list(task.corrections(cells)))
             yield n, Sample(name, sources.get(name, ""), (rewrite,))
 

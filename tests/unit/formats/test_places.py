@@ -43,6 +43,16 @@ def load(tmp_path: Path, sentences: str, answers: str) -> dict[str, Rewrite]:
             "A2-1-2, 0 \nA2-1-1, 2, 氣, 5, 慢\n",
             {"A2-1-1": Rewrite(text="他氣車很慢。"), "A2-1-2": FREE},
         ),
+        (  # the spelling task of CCL 2022, track 1
+            "(YACLC-CSC-VALID-ID=0165)\t他好。\n(YACLC-CSC-VALID-ID=0166)\t他好。\n",
+            "(YACLC-CSC-VALID-ID=0165), 2, 來\n(YACLC-CSC-VALID-ID=0166), 0\n",
+            {"0165": Rewrite(text="他來。"), "0166": FREE},
+        ),
+        (
+            "(YACLC-CSC-VALID-ID=0165)\t他好。\n",
+            "(YACLC-CSC-VALID-ID=0165)\t他來。\n",
+            {"0165": Rewrite(text="他來。")},
+        ),
         ("(NID=00351) 他好。\n", "\t00351, 2, 來\n", {"00351": Rewrite(text="他來。")}),
         (
             CTC,
