@@ -16,15 +16,18 @@ from zipfile import ZipFile
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import translation
 from server.web.asking import Asking
 from server.workflow import reviewing
 from server.workflow.perturbing import a_perturbation
 from server.workflow.stories import a_project, joined, somebody
 
+from gecbench.formats.records import READERS
 from gecbench.server.choices import Role, SentenceState
 from gecbench.server.import_export import reading
 from gecbench.server.models import Audit, ImportBatch, Project, Release, Sentence
 from gecbench.server.web import http
+from gecbench.server.web.manage.forms import format_words
 from gecbench.server.workflow import projects
 
 BEGIN = "/p/story/manage/import"
@@ -466,3 +469,15 @@ def test_a_closed_project_imports_nothing(project, boss):
     projects.archive_project(project, by=somebody("boss"))
     assert boss.client.post(f"{report}/run", {}).status_code == 422
     assert not Sentence.objects.exists()
+
+
+def test_formats_of_imports_are_words_in_both_languages():
+    names = ("FCGEC", "Label Studio", "doccano")
+    for name in (*READERS, "parallel", "perturbed"):
+        with translation.override("zh-hans"):
+            chinese = str(format_words(name))
+        with translation.override("en"):
+            english = str(format_words(name))
+        assert chinese.endswith(f"（{name}）")
+        assert english.endswith(f" ({name})")
+        assert english.startswith(names) or chinese.split("（")[0] != english.split(" (")[0]

@@ -50,7 +50,8 @@ _WORDS = {
     410: (
         gettext_lazy("This is over"),
         gettext_lazy(
-            "The task went back, or the link is no longer valid. What you typed is kept."
+            "The task went back, or the link is no longer valid. What you typed is kept. Take a "
+            "task from the home page again, or ask a manager for a new link."
         ),
     ),
     413: (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -22,6 +22,9 @@ from gecbench.server.import_export.exports import EXPORTS, ExportOptions, defaul
 from gecbench.server.import_export.golden_files import LANGUAGES
 from gecbench.server.import_export.plans import ImportOptions, options_from
 from gecbench.server.models import Project
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 COLUMNS = {
     "source": _("Column of the sentence"),
@@ -56,6 +59,40 @@ class _FilesField(forms.FileField):
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[bytes]]:
         """Look at each."""
         return [super(_FilesField, self).clean(file, initial) for file in data or ()]
+
+
+_FORMATS: Mapping[str, StrOrPromise] = {
+    "fcgec": "FCGEC",
+    "yaclc": _("YACLC, minimal and fluent corrections"),
+    "yaclc-minimal": _("YACLC, minimal corrections"),
+    "yaclc-fluency": _("YACLC, fluent corrections"),
+    "bea19": _("W&I+LOCNESS and FCE, JSON"),
+    "jsonl": _("gecbench's own JSONL"),
+    "nucle": _("NUCLE, SGML"),
+    "sighan": _("SIGHAN, SGML"),
+    "sighan-test": _("SIGHAN, sentences of a test"),
+    "ctc2021": _("CTC-2021, sentences of a test"),
+    "multigec": _("MultiGEC-2025, essays"),
+    "lang8": _("Lang-8, entries"),
+    "nlpcc18": _("NLPCC-2018, training data"),
+    "nasgec": _("NaSGEC and NaCGEC"),
+    "mucgec": _("MuCGEC: id, sentence and references in a row"),
+    "m2": _("M2 of ERRANT or ChERRANT"),
+    "pairs": _("Pairs: a sentence and its correction in a row"),
+    "table": _("A table whose columns you name: CSV, TSV, JSON"),
+    "lines": _("Plain text, a sentence in each line"),
+    "parallel": _("Plain text with files of references"),
+    "label-studio": "Label Studio",
+    "doccano": "doccano",
+    "annotations": _("The export with everything of another site"),
+    "perturbed": _("Sentences with perturbed variants"),
+}
+"""What the formats of imports are, in words."""
+
+
+def format_words(name: str) -> StrOrPromise:
+    """A format in words, with the name by which commands and messages call it."""
+    return format_lazy(_("{words} ({name})"), words=_FORMATS[name], name=name)
 
 
 class _FilesInput(forms.FileInput):
@@ -163,7 +200,10 @@ class ImportForm(forms.Form):
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("Detect automatically")), *((name, name) for name in READERS)],
+        choices=[
+            ("", _("Detect automatically")),
+            *((name, format_words(name)) for name in READERS),
+        ],
     )
     encoding = forms.ChoiceField(
         label=_("Encoding"), choices=[("utf-8", "UTF-8"), ("gb18030", "GB18030 / GBK")]

@@ -42,7 +42,7 @@ from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.perturbation import Fault
 from gecbench.server.rules.text import KINDS
-from gecbench.server.web.manage.forms import ImportForm, UploadForm
+from gecbench.server.web.manage.forms import ImportForm, UploadForm, format_words
 from gecbench.server.web.manage.messages import translate_error
 from gecbench.server.web.manage.shortcuts import (
     act,
@@ -206,7 +206,10 @@ def _form(
         .annotate(there=Count("sentences"))
         .order_by("-id")[:_LAST]
     )
-    done = [(batch, int(batch.counts.get("sentences", 0)) - batch.there) for batch in batches]
+    done = [
+        (batch, format_words(batch.format), int(batch.counts.get("sentences", 0)) - batch.there)
+        for batch in batches
+    ]
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
     shown = {"form": form, "problem": problem, "batches": done}
     return manage_page(request, member, "manage-import", shown, status=status)
@@ -259,6 +262,7 @@ def _report_context(plan: Plan) -> dict[str, object]:
     report = plan.report
     return {
         "told": report,
+        "format": format_words(report.format),
         "problems": [(problem.line, translate(problem.message)) for problem in report.problems],
         "skipped": [
             (skipped_line.line, translate(skipped_line.message)) for skipped_line in report.skipped
