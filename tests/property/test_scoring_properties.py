@@ -174,6 +174,26 @@ def test_counts_without_edits_are_those_of_the_edits(data, choice):
     assert orders[0] == orders[1]
 
 
+@given(st.lists(st.tuples(SPACED, st.lists(st.one_of(TEXTS, SPACED), max_size=4)), max_size=3))
+@pytest.mark.skipif(char.compiled is None, reason="nothing was compiled")
+def test_shared_edits_without_edits_are_those_of_the_edits(sentences):
+    scheme = zh_char()
+    sentences = [(source, (source, source[1:], *texts)) for source, texts in sentences]
+    counted = iter(memoryview(scheme.count_shared_edits(sentences)).cast("i").tolist())
+    for source, texts in sentences:
+        found = [
+            {
+                (edit.start, edit.end, edit.replacement)
+                for edits in scheme.extract(parse(source), parse(text)).edit_sets
+                for edit in edits
+            }
+            for text in texts
+        ]
+        for one, other in itertools.product(found, repeat=2):
+            assert next(counted) == len(one & other)
+    assert next(counted, None) is None
+
+
 # Few places, texts and labels, so that edits agree in part, wholly, and more than once.
 EDITS = st.builds(
     lambda start, width, text, label: Edit(

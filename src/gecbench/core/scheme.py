@@ -61,6 +61,14 @@ class CountMatches(Protocol):
         ...
 
 
+class CountSharedEdits(Protocol):
+    """See `Scheme.count_shared_edits`."""
+
+    def __call__(self, sentences: list[tuple[str, tuple[str, ...]]], /) -> bytes:
+        """Of each source and its texts a square of 32-bit numbers, row by row."""
+        ...
+
+
 class KeepSpans(Protocol):
     """See `Scheme.keep_spans`."""
 
@@ -95,6 +103,8 @@ class Scheme:
             than `extract`; None for all others.
         count_matches: What `scoring.spans.pair` counts at level "correction" in edits of `extract`,
             for schemes that can do it without making the edits; None for all others.
+        count_shared_edits: How many edits each two texts of a source share at level "correction",
+            and so how many each has, for schemes that can do it likewise; None for all others.
         has_type: Whether a type is one of those that the scheme gives to edits. It tells the
             scheme's edits in a file from those of people and of other programs.
         keep_spans: Annotators' edits with their source tokens -> edits of the same spans with
@@ -119,6 +129,7 @@ class Scheme:
     batch: Callable[[Sequence[tuple[str, str]]], Sequence[Extraction]] | None = None
     spans: Callable[[Sentence, Sentence], Sequence[Span]] | None = None
     count_matches: CountMatches | None = None
+    count_shared_edits: CountSharedEdits | None = None
     has_type: Callable[[str], bool] = lambda _: False
     keep_spans: KeepSpans | None = None
     notes: tuple[str, ...] = ()

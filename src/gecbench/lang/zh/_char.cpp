@@ -242,6 +242,24 @@ void compare(const Version &hypothesis, const Version &reference, std::vector<ch
     }
 }
 
+// How many edits two texts share. Those of each are in order, and no two have one span.
+int32_t count_shared(const Version &one, const Version &other) {
+    const std::vector<Span> &left = one.edits, &right = other.edits;
+    int32_t shared = 0;
+    for (size_t at = 0, to = 0; at < left.size() && to < right.size();) {
+        const Span &a = left[at], &b = right[to];
+        if (a.start == b.start && a.end == b.end) {
+            shared += equal_tokens(one.codes, a.from, a.to, other.codes, b.from, b.to);
+            ++at, ++to;
+        } else if (a.start < b.start || (a.start == b.start && a.end < b.end)) {
+            ++at;
+        } else {
+            ++to;
+        }
+    }
+    return shared;
+}
+
 PyObject *names[LABELS];
 
 PyObject *counts_of(const Tally &tally) {
@@ -280,8 +298,31 @@ struct Counter {
             if (!PyUnicode_Check(text)) return false;
             parse(text, characters, version.codes);
             find_spans(distance, source, version.codes, version.edits);
+        }
+        return true;
+    }
+
+    bool read_labelled(PyObject *texts, std::vector<Version> &versions) {
+        if (!read(texts, versions)) return false;
+        for (Version &version : versions) {
+            if (!version.annotatable) continue;
             label(source, version);
             for (const Label label : version.labels) seen[label] = true;
+        }
+        return true;
+    }
+
+    // Adds how many edits each two texts of a sentence share; false: as `count`.
+    bool add_shared(PyObject *sentence, std::vector<int32_t> &numbers) {
+        PyObject *text, *texts;
+        if (!PyTuple_Check(sentence)
+            || !PyArg_ParseTuple(sentence, "UO!", &text, &PyTuple_Type, &texts)) {
+            return false;
+        }
+        parse(text, characters, source);
+        if (!read(texts, hypotheses)) return false;
+        for (const Version &one : hypotheses) {
+            for (const Version &other : hypotheses) numbers.push_back(count_shared(one, other));
         }
         return true;
     }
@@ -295,7 +336,7 @@ struct Counter {
             return nullptr;
         }
         parse(text, characters, source);
-        if (!read(left, hypotheses) || !read(right, references)) return nullptr;
+        if (!read_labelled(left, hypotheses) || !read_labelled(right, references)) return nullptr;
         for (const Version &reference : references) hits.reserve(reference.edits.size());
         PyObject *result = PyList_New(0);  // from here on nothing throws
         for (const Version &hypothesis : hypotheses) {
@@ -338,6 +379,30 @@ PyObject *count_matches(PyObject *, PyObject *sentences) {
     return nullptr;
 }
 
+PyObject *count_shared_edits(PyObject *, PyObject *sentences) {
+    if (!PyList_Check(sentences)) {
+        PyErr_SetString(PyExc_TypeError, "a list of sentences is needed");
+        return nullptr;
+    }
+    try {
+        Counter counter;
+        std::vector<int32_t> numbers;
+        bool good = true;
+        for (Py_ssize_t at = 0; good && at < PyList_Size(sentences); ++at) {
+            good = counter.add_shared(PyList_GetItem(sentences, at), numbers)
+                   && PyErr_CheckSignals() == 0;
+        }
+        if (good) {
+            const Py_ssize_t size = Py_ssize_t(numbers.size() * sizeof(int32_t));
+            return PyBytes_FromStringAndSize(reinterpret_cast<char *>(numbers.data()), size);
+        }
+    } catch (const std::bad_alloc &) {
+        PyErr_NoMemory();
+    }
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a text, or None, is needed");
+    return nullptr;
+}
+
 PyObject *spans(PyObject *, PyObject *args) {
     Py_buffer source, target;
     if (!PyArg_ParseTuple(args, "y*y*", &source, &target)) return nullptr;
@@ -373,6 +438,8 @@ PyMethodDef methods[] = {
     {"spans", spans, METH_VARARGS, "spans(source, target): see char.py"},
     {"count_matches", count_matches, METH_O,
      "count_matches(sentences): see CountMatches of core/scheme.py"},
+    {"count_shared_edits", count_shared_edits, METH_O,
+     "count_shared_edits(sentences): see CountSharedEdits of core/scheme.py"},
     {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef module = {PyModuleDef_HEAD_INIT, "_char",

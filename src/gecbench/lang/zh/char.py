@@ -36,6 +36,7 @@ def scheme(_context: SchemeContext | None = None) -> Scheme:
         extract=_extract,
         spans=_spans,
         count_matches=None if compiled is None else compiled.count_matches,
+        count_shared_edits=None if compiled is None else compiled.count_shared_edits,
         join="".join,
         signature={"scheme": "zh-char", "granularity": "char"},
         has_type={"M", "R", "S", "W:M", "W:R", "UNK"}.__contains__,

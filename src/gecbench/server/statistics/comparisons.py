@@ -10,17 +10,16 @@ import base64
 import io
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, combinations, permutations, repeat
+from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gecbench import __version__
 from gecbench.api.schemes import load_scheme
 from gecbench.core.case import CaseRewrite
 from gecbench.core.scheme import Extraction, Scheme
-from gecbench.core.sentence import Sentence as ParsedText
 from gecbench.lang import language_of
 from gecbench.lang.zh.char import PLACEHOLDER
 from gecbench.metrics import metric_class
@@ -66,16 +65,8 @@ CANDIDATES = ("text_counts", "rewrite_counts")
 with each reference that may be chosen, shape (rows, references, 3); filled up by the last."""
 
 
-class _Text(NamedTuple):
-    """A text beside its source.
-
-    Args:
-        content: Equal for texts that are the same.
-        edits: What its edits are compared by.
-    """
-
-    content: str
-    edits: frozenset[Key]
+SentenceTexts = tuple[str, tuple[str, ...]]
+"""A source and the different texts that answers and golden references make of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +108,7 @@ class Comparer:
         pieces = load_pieces(
             self.project, "comparisons", lambda rows: _pack(self.compare(rows)), processes
         )
-        return _join([_tables({}), *map(_unpack, pieces)])
+        return _join([self.compare([]), *map(_unpack, pieces)])
 
     def compare(self, sentences: Collection[int]) -> Tables:
         """Compare the texts of some sentences, of which the rows are given."""
@@ -127,42 +118,26 @@ class Comparer:
             answers[answer.sentence].append(answer)
         submitted = self._texts((key, text) for key, _, text in load_texts(members))
         golden = self._texts(_golden_texts(members))
-        works = []
-        for row in map(_Row._make, _sentences(members)):
-            targets = [
-                _targets(row.text, answer.decision, submitted[answer.submission])
-                for answer in answers[row.pk]
-            ]
-            works.append((row, targets, _targets(row.text, row.kind, golden[row.golden])))
-        read = self._read(
-            (row.text, target)
-            for row, targets, references in works
-            for target in chain(*targets, references)
-        )
         sources = self._sources(members)
-        table_rows: dict[str, list[Any]] = defaultdict(list)
-        for row, targets, references in works:
-            texts = [[read[row.text, target] for target in some] for some in targets]
-            work = list(zip(answers[row.pk], texts, strict=True))
-            _add_pairs(row, self._content(row.text), work, table_rows)
+        work = _Work(self.joiner)
+        for row in map(_Row._make, _sentences(members)):
+            work.begin(row)
+            for answer in answers[row.pk]:
+                texts = _targets(row.text, answer.decision, submitted[answer.submission])
+                work.add_answer(answer, texts)
             if row.state in DECIDED and row.golden is not None:
-                golds = [read[row.text, target] for target in references]
-                _add_golden(row, golds, table_rows)
-                table_rows["sources"].append(
-                    sources.get(row.pk, "") if row.source is None else self.look.sources[row.source]
-                )
-                if golds:
-                    _add_texts(row, work, golds, table_rows)
-        return _tables(table_rows)
+                name = sources.get(row.pk, "")
+                if row.source is not None:
+                    name = self.look.sources[row.source]
+                work.add_golden(_targets(row.text, row.kind, golden[row.golden]), name)
+            work.end()
+        return work.tables(self._count_shared_edits(work.sentences))
 
     def _texts(self, rows: Iterable[tuple[int, str]]) -> Mapping[int | None, list[str]]:
         texts: dict[int | None, list[str]] = defaultdict(list)
         for key, text in rows:
             texts[key].append(self.look.text(text))
         return texts
-
-    def _content(self, text: str) -> str:
-        return self.joiner.join(text.split())
 
     def _sources(self, members: str) -> Mapping[int, str]:
         """Names of sources of sentences that have one in their metadata only."""
@@ -172,30 +147,29 @@ class Comparer:
             for pk, meta in rows.values_list("pk", "meta")
         }
 
-    def _read(self, pairs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], _Text]:
-        """Find the edits of each different pair of a source and a text."""
-        different = list(dict.fromkeys(pairs))
+    def _count_shared_edits(self, sentences: list[SentenceTexts]) -> NDArray[Any]:
+        """Count the edits that each two texts of a sentence share, a square for each sentence."""
+        import numpy as np
+
+        if self.scheme.count_shared_edits is not None:
+            return np.frombuffer(self.scheme.count_shared_edits(sentences), dtype=np.int32)
+        edits = self._edits([(source, text) for source, texts in sentences for text in texts])
+        numbers = []
+        for _, texts in sentences:
+            of_texts = list(islice(edits, len(texts)))
+            # No edit stands twice in what the schemes of the platform find.
+            numbers += [len(one & other) for one in of_texts for other in of_texts]
+        return np.array(numbers, dtype=np.int32)
+
+    def _edits(self, pairs: Sequence[tuple[str, str]]) -> Iterator[frozenset[Key]]:
+        """Yield what the edits of pairs of a source and a text are compared by."""
+        if self.scheme.batch is not None:
+            yield from map(self._keys, self.scheme.batch(pairs))
+            return
         parse_source = lru_cache(maxsize=1)(self.scheme.parse_source)
-        parse_target = self.scheme.parse_target
-        edits: Iterable[frozenset[Key]]
-        if (find_spans := self.scheme.spans) is not None:
-            edits = (
-                frozenset()
-                if source == target
-                else self._span_keys(find_spans, parse_source(source), parse_target(target))
-                for source, target in different
-            )
-        elif self.scheme.batch is not None:
-            edits = map(self._keys, self.scheme.batch(different))
-        else:
-            edits = (
-                self._keys(self.scheme.extract(parse_source(source), parse_target(target)))
-                for source, target in different
-            )
-        return {
-            pair: _Text(self._content(pair[1]), edit_keys)
-            for pair, edit_keys in zip(different, edits, strict=True)
-        }
+        for source, text in pairs:
+            extraction = self.scheme.extract(parse_source(source), self.scheme.parse_target(text))
+            yield self._keys(extraction)
 
     def _keys(self, extraction: Extraction) -> frozenset[Key]:
         metric = self.metric
@@ -203,12 +177,6 @@ class Comparer:
         if not edits:
             return frozenset()
         return frozenset(keys(CaseRewrite(edits), metric.level, metric.chosen, metric.rule))
-
-    def _span_keys(self, find_spans: Any, source: ParsedText, target: ParsedText) -> frozenset[Key]:
-        """What `keys` makes of edits by the metric's level, which is "correction"."""
-        join, tokens = self.metric.rule.between.join, target.tokens
-        spans = find_spans(source, target)
-        return frozenset([(start, end, join(tokens[at:to])) for start, end, at, to in spans])
 
 
 class _Row(NamedTuple):
@@ -244,110 +212,229 @@ def _targets(source: str, decision: str | None, texts: Sequence[str]) -> Sequenc
     return [source] if decision == Decision.ERROR_FREE else []
 
 
-Work = Sequence[tuple[Any, Sequence[_Text]]]
-"""The answers to a sentence, each with its texts."""
+_NOTHING: frozenset[int] = frozenset()
 
 
-def _add_pairs(row: _Row, source: object, work: Work, columns: dict[str, list[Any]]) -> None:
-    """Compare the answers to a sentence with one another, as `analysis.agreement` does.
+class _Work:
+    """Answers to sentences and golden sets, one sentence after the other, and their tables.
+
+    Texts, answers and sentences are named by numbers from 0 on; the different texts of a sentence
+    follow one another.
 
     Args:
-        row: The sentence.
-        source: Its content.
-        work: The answers.
-        columns: Of tables, to which those of this sentence are added.
+        joiner: See `Comparer`.
     """
-    decisions, contents = [], []
-    add_answer, add_pair = columns["answers"].append, columns["pairs"].append
-    add_rewrite, add_counts = columns["rewrites"].append, columns["rewrite_counts"].append
-    number = row.number
-    for answer, texts in work:
-        content = frozenset([text.content for text in texts])
-        decision = 2 if not texts else 1 if content == {source} else 0
-        decisions.append(decision)
-        contents.append(content if decision == 0 else _NOTHING)
-        add_answer((number, answer.person, answer.at, decision))
-    for (n, (answer, _)), (m, (other_answer, _)) in combinations(enumerate(work), 2):
-        alike = decisions[n] == decisions[m]
-        exact = alike and contents[n] == contents[m]
-        common = exact or not contents[n].isdisjoint(contents[m])
-        add_pair((number, answer.person, other_answer.person, alike, exact, common))
-    for (answer, texts), (other_answer, references) in permutations(work, 2):
-        for text in texts if references else ():
-            add_rewrite((number, answer.person, other_answer.person))
-            add_counts([_compare(text, reference) for reference in references])
 
+    def __init__(self, joiner: str) -> None:
+        self.sentences: list[SentenceTexts] = []
+        self._joiner = joiner
+        self._rows: dict[str, list[tuple[int, ...]]] = defaultdict(list)
+        self._names: list[str] = []  # of where sentences with a golden set come from
+        self._contents: list[int] = []  # by text: the first one that is the same
+        self._answers: list[list[int]] = []  # the texts of each
+        self._goldens: list[list[int]] = []  # the golden texts of each sentence
+        self._answered: list[int] = []  # by sentence: how many answers
+        self._sources: list[int] = []  # by sentence: the row, 0 for none
 
-_NOTHING: frozenset[str] = frozenset()
+    def begin(self, row: _Row) -> None:
+        """Begin with a sentence; what is added next is about it."""
+        self._row = row
+        self._numbers: dict[str, int] = {}
+        self._by_content: dict[str, int] = {}
+        self._decided: list[tuple[int, int, frozenset[int]]] = []
+        self._golden: list[int] = []
 
+    def _number(self, text: str) -> int:
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = len(self._contents)
+            content = self._joiner.join(text.split())
+            self._contents.append(self._by_content.setdefault(content, number))
+        return number
 
-def _add_golden(row: _Row, references: Sequence[_Text], columns: dict[str, list[Any]]) -> None:
-    """Describe a golden set, as `analysis.references` does."""
-    sizes = [len(text.edits) for text in references if text.edits]
-    columns["goldens"].append(
-        (
-            *(row.number, len(characters(row.text)), len(references)),
-            *(len({text.content.replace(" ", "") for text in references}), sum(sizes), len(sizes)),
+    def add_answer(self, answer: Answer, texts: Sequence[str]) -> None:
+        """Add an answer to the sentence."""
+        numbers = [self._number(text) for text in texts]
+        contents = frozenset([self._contents[number] for number in numbers])
+        source = self._by_content.get(self._joiner.join(self._row.text.split()))
+        decision = 2 if not numbers else 1 if contents == {source} else 0
+        self._answers.append(numbers)
+        self._decided.append((answer.person, decision, _NOTHING if decision else contents))
+        self._rows["answers"].append((self._row.number, answer.person, answer.at, decision))
+
+    def add_golden(self, texts: Sequence[str], source: str) -> None:
+        """Add the golden set of the sentence, and the name of where the sentence comes from."""
+        row, distinct = self._row, {characters(text) for text in texts}
+        self._golden = [self._number(text) for text in texts]
+        self._names.append(source)
+        self._rows["goldens"].append(
+            (row.number, len(characters(row.text)), len(texts), len(distinct), len(self._goldens))
         )
-    )
+
+    def end(self) -> None:
+        """End the sentence: answers are compared with one another, as in `analysis.agreement`."""
+        add, number = self._rows["pairs"].append, self._row.number
+        for one, other in combinations(self._decided, 2):
+            alike = one[1] == other[1]
+            exact = alike and one[2] == other[2]
+            common = exact or not one[2].isdisjoint(other[2])
+            add((number, one[0], other[0], alike, exact, common))
+        self._goldens.append(self._golden)
+        self._answered.append(len(self._decided))
+        self._sources.append(self._row.source or 0)
+        self.sentences.append((self._row.text, tuple(self._numbers)))
+
+    def tables(self, shared: NDArray[Any]) -> Tables:
+        """Make the tables.
+
+        Args:
+            shared: What `Comparer` counts of `sentences`.
+        """
+        import numpy as np
+
+        edits = _Edits(shared, np.array([len(texts) for _, texts in self.sentences], np.int64))
+        answers, goldens = _Groups(self._answers), _Groups(self._goldens)
+        rows = {name: _rows(self._rows[name], width) for name, width in _WIDTHS.items()}
+        answered = np.array(self._answered, np.int64)
+        sentence = np.repeat(np.arange(len(answered)), answered)
+        number, person, at, _ = rows["answers"].T
+
+        writer, author = _pairs_within(answered)
+        several = (writer != author) & (answers.sizes[author] > 0)
+        writer, author = writer[several], author[several]
+        rewrite, place = answers.members(writer)
+        rewrite_counts = edits.compare(rewrite, answers.filled(author)[place])
+        rewrites = np.stack([number[writer], person[writer], person[author]], axis=1)[place]
+
+        scored = np.flatnonzero(goldens.sizes[sentence] > 0)
+        text, place = answers.members(scored)
+        references = goldens.filled(sentence[scored])[place]
+        contents = np.array(self._contents, np.int64)
+        kept = (contents[references] == contents[text][:, None]).any(axis=1)
+        source = np.array(self._sources, np.int64)[sentence]
+        about = np.stack([number, person, at, source], axis=1)[scored][place]
+
+        *facts, of_sentence = rows["goldens"].T
+        golden, place = goldens.members(of_sentence)
+        own, count = edits.own(golden), len(of_sentence)
+        sums = np.bincount(place, own, count), np.bincount(place, own > 0, count)
+        return {
+            "answers": rows["answers"],
+            "pairs": rows["pairs"],
+            "rewrites": rewrites,
+            "rewrite_counts": _drop(rewrite_counts),
+            "texts": np.concatenate([about, kept[:, None]], axis=1),
+            "text_counts": _drop(edits.compare(text, references)),
+            "goldens": np.stack([*facts, *sums], axis=1).astype(np.int64),
+            "left_out": number[scored][answers.sizes[scored] == 0][:, None],
+            "sources": np.array(self._names, dtype=str),
+        }
 
 
-def _add_texts(
-    row: _Row, work: Work, references: Sequence[_Text], columns: dict[str, list[Any]]
-) -> None:
-    """Compare the answers to a sentence with its golden references, as `analysis.human` does."""
-    contents = {reference.content for reference in references}
-    for answer, texts in work:
-        if not texts:
-            columns["left_out"].append((row.number,))
-        for text in texts:
-            matches = text.content in contents
-            columns["texts"].append(
-                (row.number, answer.person, answer.at, row.source or 0, matches)
-            )
-            columns["text_counts"].append([_compare(text, reference) for reference in references])
+_WIDTHS: Mapping[str, int] = {"answers": 4, "pairs": 6, "goldens": 5}
+"""Columns of the rows that `_Work` collects."""
 
 
-def _compare(text: _Text, reference: _Text) -> tuple[int, int, int]:
-    """Count true positives, false positives and false negatives, as `scoring.spans.pair` does.
+class _Groups:
+    """Lists of numbers one after the other, as arrays."""
 
-    No edit stands twice in what the schemes of the platform find.
+    def __init__(self, lists: Sequence[Sequence[int]]) -> None:
+        import numpy as np
+
+        self.sizes = np.fromiter(map(len, lists), np.int64, len(lists))
+        self._starts = _starts(self.sizes)
+        self._numbers = np.fromiter(chain.from_iterable(lists), np.int64)
+
+    def members(self, groups: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The numbers in some groups, and for each the place of its group among these."""
+        import numpy as np
+
+        sizes = self.sizes[groups]
+        place = np.repeat(np.arange(len(groups)), sizes)
+        within = np.arange(len(place)) - _starts(sizes)[place]
+        return self._numbers[self._starts[groups][place] + within], place
+
+    def filled(self, groups: NDArray[Any]) -> NDArray[Any]:
+        """The numbers in some groups that are not empty, a row each, filled up by the last."""
+        import numpy as np
+
+        last = self.sizes[groups] - 1
+        within = np.minimum(np.arange(last.max(initial=0) + 1), last[:, None])
+        rows: NDArray[Any] = self._numbers[self._starts[groups][:, None] + within]
+        return rows
+
+
+class _Edits:
+    """How many edits texts have, and share with others of their sentence.
+
+    Args:
+        squares: By sentence how many each two texts share, row by row.
+        sizes: How many texts each sentence has.
     """
-    if text is reference:
-        return len(text.edits), 0, 0
-    hits = len(text.edits & reference.edits)
-    return hits, len(text.edits) - hits, len(reference.edits) - hits
+
+    def __init__(self, squares: NDArray[Any], sizes: NDArray[Any]) -> None:
+        import numpy as np
+
+        self._squares = squares
+        place = np.repeat(np.arange(len(sizes)), sizes)
+        self._column = np.arange(len(place)) - _starts(sizes)[place]
+        self._row = _starts(sizes**2)[place] + self._column * sizes[place]
+
+    def own(self, texts: NDArray[Any]) -> NDArray[Any]:
+        """Count the edits of texts."""
+        counts: NDArray[Any] = self._squares[self._row[texts] + self._column[texts]]
+        return counts
+
+    def compare(self, texts: NDArray[Any], references: NDArray[Any]) -> NDArray[Any]:
+        """Count true positives, false positives and false negatives as `scoring.spans.pair` does.
+
+        Args:
+            texts: Shape (rows,).
+            references: Shape (rows, references).
+
+        Returns:
+            Shape (rows, references, 3).
+        """
+        import numpy as np
+
+        hits = self._squares[self._row[texts][:, None] + self._column[references]]
+        wrong, missing = self.own(texts)[:, None] - hits, self.own(references) - hits
+        return np.stack([hits, wrong, missing], axis=-1)
+
+
+def _starts(sizes: NDArray[Any]) -> NDArray[Any]:
+    """Where groups of these sizes begin that lie one after the other."""
+    starts: NDArray[Any] = sizes.cumsum() - sizes
+    return starts
+
+
+def _pairs_within(sizes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """All pairs of members of one group, of groups of these sizes that follow one another."""
+    import numpy as np
+
+    others = np.repeat(sizes, sizes)  # by member
+    first = np.repeat(np.arange(len(others)), others)
+    start = np.repeat(_starts(sizes), sizes)
+    return first, np.arange(len(first)) - (_starts(others) - start)[first]
+
+
+def _rows(rows: Sequence[tuple[int, ...]], width: int) -> NDArray[Any]:
+    """A table of rows; NumPy takes six times as long to look through rows of rows."""
+    import numpy as np
+
+    return np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, width)
+
+
+def _drop(candidates: NDArray[Any]) -> NDArray[Any]:
+    """Candidates without those that can never be chosen, in as few columns as there is room for."""
+    import numpy as np
+
+    candidates = drop_dominated(candidates)
+    differs = (candidates[:, 1:] != candidates[:, :-1]).any(axis=(0, 2))
+    return candidates[:, : differs.nonzero()[0].max(initial=-1) + 2].astype(np.int32)
 
 
 # Tables: made, stored, put together.
-
-
-def _tables(table_rows: Mapping[str, Sequence[Any]]) -> Tables:
-    import numpy as np
-
-    tables: dict[str, Any] = {
-        name: _whole_numbers(chain.from_iterable(table_rows.get(name, ()))).reshape(
-            -1, len(columns)
-        )
-        for name, columns in COLUMNS.items()
-    }
-    for name in CANDIDATES:
-        rows = table_rows.get(name, ())
-        width = max(map(len, rows), default=1)
-        filled = (chain(row, repeat(row[-1], width - len(row))) for row in rows)
-        flat = chain.from_iterable(chain.from_iterable(filled))
-        candidates: Any = _whole_numbers(flat).reshape(-1, width, 3)
-        candidates = drop_dominated(candidates)
-        differs = (candidates[:, 1:] != candidates[:, :-1]).any(axis=(0, 2))
-        tables[name] = candidates[:, : differs.nonzero()[0].max(initial=-1) + 2].astype(np.int32)
-    return tables | {"sources": np.array(table_rows.get("sources", ()), dtype=str)}
-
-
-def _whole_numbers(values: Iterable[int]) -> NDArray[Any]:
-    """One after the other: NumPy takes six times as long to look through rows of rows."""
-    import numpy as np
-
-    return np.fromiter(values, dtype=np.int64)
 
 
 def _join(pieces: Sequence[Tables]) -> Tables:
