@@ -7,14 +7,15 @@ What is found is stored in pieces, as arrays of counts. `scoring` makes figures 
 from __future__ import annotations
 
 import base64
-import io
+import json
+import math
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, combinations, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gecbench import __version__
 from gecbench.api.schemes import load_scheme
@@ -26,15 +27,13 @@ from gecbench.metrics import metric_class
 from gecbench.scoring.resample import drop_dominated
 from gecbench.scoring.spans import Key, SpanF, keys
 from gecbench.scoring.texts import characters
-from gecbench.server.choices import Decision
+from gecbench.server.choices import Decision, SentenceState
 from gecbench.server.import_export.corpora import DECIDED, SOURCE, Look, look_of
-from gecbench.server.models import GoldenReference, Project, Sentence
-from gecbench.server.models.statements import compiled
-from gecbench.server.statistics.pieces import among, load_pieces, pack_keys
-from gecbench.server.statistics.work import Answer, counts, load_answers, load_texts
+from gecbench.server.models import Project, Sentence
+from gecbench.server.statistics.pieces import among, load_pieces
+from gecbench.server.statistics.work import Answer, Rows, SentenceRow, Text, load_rows
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
     from numpy.typing import NDArray
 
 Tables = Mapping[str, "NDArray[Any]"]
@@ -59,6 +58,9 @@ scored against the golden set, of `rewrites` one that is scored against another'
 `goldens` a golden set, without references where nobody can annotate the sentence, `edited` those
 that change it; of `left_out` an answer that is not scored, for it says that nobody can. The table
 `sources` has names, by row of `goldens`."""
+
+COMPARISONS = "comparisons"
+"""Kind of the pieces in which tables are stored."""
 
 CANDIDATES = ("text_counts", "rewrite_counts")
 """For each row of `texts` and `rewrites` the true positives, false positives and false negatives
@@ -99,45 +101,58 @@ class Comparer:
         language = language_of(project.lang)
         metric: Any = metric_class(language.metric)
         # The scorer's own placeholder for the project's.
-        look = look_of(project, alias=PLACEHOLDER if project.lang == "zh" else "")
+        another = project.lang == "zh" and project.rules.placeholder != PLACEHOLDER
+        look = look_of(project, alias=PLACEHOLDER if another else "")
         context = {**scheme.signature, "references": "all", "gecbench": __version__}
         return cls(project, scheme, metric(context=context), look, language.joiner)
 
     def load_tables(self, processes: int = 1) -> Tables:
         """Compare all texts of the project; sentences are in the order of their numbers."""
         pieces = load_pieces(
-            self.project, "comparisons", lambda rows: _pack(self.compare(rows)), processes
+            self.project, COMPARISONS, lambda keys: self.pack(load_rows(keys)), processes
         )
         return _join([self.compare([]), *map(_unpack, pieces)])
 
     def compare(self, sentences: Collection[int]) -> Tables:
         """Compare the texts of some sentences, of which the rows are given."""
-        members = pack_keys(sentences)
+        return self.compare_rows(load_rows(sentences))
+
+    def pack(self, rows: Rows) -> str:
+        """Compare the texts of some sentences; the tables as they are stored."""
+        return _pack(self.compare_rows(rows))
+
+    def compare_rows(self, rows: Rows) -> Tables:
+        """Compare the texts of some sentences."""
         answers: dict[int, list[Answer]] = defaultdict(list)
-        for answer in load_answers(members):
+        for answer in rows.answers:
             answers[answer.sentence].append(answer)
-        submitted = self._texts((key, text) for key, _, text in load_texts(members))
-        golden = self._texts(_golden_texts(members))
-        sources = self._sources(members)
+        unnamed = any(row.source is None for row in rows.sentences.values())
+        sources = self._sources(rows.keys) if unnamed else {}
         work = _Work(self.joiner)
-        for row in map(_Row._make, _sentences(members)):
-            work.begin(row)
-            for answer in answers[row.pk]:
-                texts = _targets(row.text, answer.decision, submitted[answer.submission])
-                work.add_answer(answer, texts)
+        for row in rows.sentences.values():
+            if row.state == SentenceState.WITHDRAWN:
+                continue
+            of_sentence = answers[row.pk]
+            texts = [
+                self._targets(row, answer.decision, rows.texts.get(answer.submission, ()))
+                for answer in of_sentence
+            ]
+            golden = None
             if row.state in DECIDED and row.golden is not None:
+                golden = self._targets(row, row.kind, rows.goldens.get(row.pk, ()))
                 name = sources.get(row.pk, "")
-                if row.source is not None:
-                    name = self.look.sources[row.source]
-                work.add_golden(_targets(row.text, row.kind, golden[row.golden]), name)
-            work.end()
+                work.names.append(name if row.source is None else self.look.sources[row.source])
+            work.add(row, of_sentence, texts, golden)
         return work.tables(self._count_shared_edits(work.sentences))
 
-    def _texts(self, rows: Iterable[tuple[int, str]]) -> Mapping[int | None, list[str]]:
-        texts: dict[int | None, list[str]] = defaultdict(list)
-        for key, text in rows:
-            texts[key].append(self.look.text(text))
-        return texts
+    def _targets(
+        self, row: SentenceRow, decision: str | None, texts: Sequence[Text]
+    ) -> Sequence[str]:
+        """The texts that an answer or a golden set stands for: error free is the source."""
+        if decision == Decision.CORRECTED:
+            rewrite = self.look.text if self.look.alias else str
+            return [rewrite(text) for _, text in texts]
+        return [row.text] if decision == Decision.ERROR_FREE else []
 
     def _sources(self, members: str) -> Mapping[int, str]:
         """Names of sources of sentences that have one in their metadata only."""
@@ -179,44 +194,11 @@ class Comparer:
         return frozenset(keys(CaseRewrite(edits), metric.level, metric.chosen, metric.rule))
 
 
-class _Row(NamedTuple):
-    """A sentence, as far as it is compared."""
-
-    pk: int
-    number: int
-    text: str
-    source: int | None
-    state: str
-    golden: int | None
-    kind: str | None
-
-
-@compiled
-def _sentences(members: str) -> QuerySet[Any, Any]:
-    rows = Sentence.objects.filter(counts(""), pk__in=among(members)).order_by("number")
-    columns = ("pk", "number", "text", "source_id", "state", "golden_id", "golden__kind")
-    return rows.values_list(*columns)
-
-
-@compiled
-def _golden_texts(members: str) -> QuerySet[Any, Any]:
-    rows = Sentence.objects.filter(counts(""), pk__in=among(members))
-    entries = GoldenReference.objects.filter(golden__in=rows.values("golden"))
-    return entries.order_by("golden_id", "position").values_list("golden_id", "reference__text")
-
-
-def _targets(source: str, decision: str | None, texts: Sequence[str]) -> Sequence[str]:
-    """The texts that an answer or a golden set stands for: error free is the source."""
-    if decision == Decision.CORRECTED:
-        return texts
-    return [source] if decision == Decision.ERROR_FREE else []
-
-
-_NOTHING: frozenset[int] = frozenset()
+_NOTHING: Set[int] = frozenset()
 
 
 class _Work:
-    """Answers to sentences and golden sets, one sentence after the other, and their tables.
+    """Answers to sentences and golden sets, and their tables.
 
     Texts, answers and sentences are named by numbers from 0 on; the different texts of a sentence
     follow one another.
@@ -227,62 +209,67 @@ class _Work:
 
     def __init__(self, joiner: str) -> None:
         self.sentences: list[SentenceTexts] = []
+        self.names: list[str] = []  # of where sentences with a golden set come from
         self._joiner = joiner
         self._rows: dict[str, list[tuple[int, ...]]] = defaultdict(list)
-        self._names: list[str] = []  # of where sentences with a golden set come from
         self._contents: list[int] = []  # by text: the first one that is the same
         self._answers: list[list[int]] = []  # the texts of each
         self._goldens: list[list[int]] = []  # the golden texts of each sentence
         self._answered: list[int] = []  # by sentence: how many answers
         self._sources: list[int] = []  # by sentence: the row, 0 for none
 
-    def begin(self, row: _Row) -> None:
-        """Begin with a sentence; what is added next is about it."""
-        self._row = row
-        self._numbers: dict[str, int] = {}
-        self._by_content: dict[str, int] = {}
-        self._decided: list[tuple[int, int, frozenset[int]]] = []
-        self._golden: list[int] = []
+    def add(
+        self,
+        row: SentenceRow,
+        answers: Sequence[Answer],
+        texts: Sequence[Sequence[str]],
+        golden: Sequence[str] | None,
+    ) -> None:
+        """Add a sentence; its answers are compared with one another, as in `analysis.agreement`.
 
-    def _number(self, text: str) -> int:
-        number = self._numbers.get(text)
-        if number is None:
-            number = self._numbers[text] = len(self._contents)
-            content = self._joiner.join(text.split())
-            self._contents.append(self._by_content.setdefault(content, number))
-        return number
-
-    def add_answer(self, answer: Answer, texts: Sequence[str]) -> None:
-        """Add an answer to the sentence."""
-        numbers = [self._number(text) for text in texts]
-        contents = frozenset([self._contents[number] for number in numbers])
-        source = self._by_content.get(self._joiner.join(self._row.text.split()))
-        decision = 2 if not numbers else 1 if contents == {source} else 0
-        self._answers.append(numbers)
-        self._decided.append((answer.person, decision, _NOTHING if decision else contents))
-        self._rows["answers"].append((self._row.number, answer.person, answer.at, decision))
-
-    def add_golden(self, texts: Sequence[str], source: str) -> None:
-        """Add the golden set of the sentence, and the name of where the sentence comes from."""
-        row, distinct = self._row, {characters(text) for text in texts}
-        self._golden = [self._number(text) for text in texts]
-        self._names.append(source)
-        self._rows["goldens"].append(
-            (row.number, len(characters(row.text)), len(texts), len(distinct), len(self._goldens))
-        )
-
-    def end(self) -> None:
-        """End the sentence: answers are compared with one another, as in `analysis.agreement`."""
-        add, number = self._rows["pairs"].append, self._row.number
-        for one, other in combinations(self._decided, 2):
-            alike = one[1] == other[1]
-            exact = alike and one[2] == other[2]
-            common = exact or not one[2].isdisjoint(other[2])
-            add((number, one[0], other[0], alike, exact, common))
-        self._goldens.append(self._golden)
-        self._answered.append(len(self._decided))
-        self._sources.append(self._row.source or 0)
-        self.sentences.append((self._row.text, tuple(self._numbers)))
+        Args:
+            row: The sentence.
+            answers: To it.
+            texts: Of each answer.
+            golden: Of the golden set; None where there is none that holds.
+        """
+        first, join = len(self._contents), self._joiner.join
+        numbers: dict[str, int] = {}
+        of_answers = [
+            [numbers.setdefault(text, first + len(numbers)) for text in of_answer]
+            for of_answer in texts
+        ]
+        of_golden = [numbers.setdefault(text, first + len(numbers)) for text in golden or ()]
+        by_content: dict[str, int] = {}
+        contents = [
+            by_content.setdefault(join(text.split()), number) for text, number in numbers.items()
+        ]
+        source = {by_content.get(join(row.text.split()))}
+        decided = []
+        for answer, written in zip(answers, of_answers, strict=True):
+            content: Set[int] = {contents[number - first] for number in written}
+            decision = 2 if not written else 1 if content == source else 0
+            decided.append((answer.person, decision, _NOTHING if decision else content))
+            self._rows["answers"].append((row.number, answer.person, answer.at, decision))
+        add_pair = self._rows["pairs"].append
+        for (one, decision, content), (other, other_decision, other_content) in combinations(
+            decided, 2
+        ):
+            alike = decision == other_decision
+            exact = alike and content == other_content
+            common = exact or not content.isdisjoint(other_content)
+            add_pair((row.number, one, other, alike, exact, common))
+        if golden is not None:
+            size, distinct = len(characters(row.text)), {characters(text) for text in golden}
+            self._rows["goldens"].append(
+                (row.number, size, len(golden), len(distinct), len(self._goldens))
+            )
+        self._contents += contents
+        self._answers += of_answers
+        self._goldens.append(of_golden)
+        self._answered.append(len(answers))
+        self._sources.append(row.source or 0)
+        self.sentences.append((row.text, tuple(numbers)))
 
     def tables(self, shared: NDArray[Any]) -> Tables:
         """Make the tables.
@@ -327,7 +314,7 @@ class _Work:
             "text_counts": _drop(edits.compare(text, references)),
             "goldens": np.stack([*facts, *sums], axis=1).astype(np.int64),
             "left_out": number[scored][answers.sizes[scored] == 0][:, None],
-            "sources": np.array(self._names, dtype=str),
+            "sources": np.array(self.names, dtype=str),
         }
 
 
@@ -456,12 +443,12 @@ def _join(pieces: Sequence[Tables]) -> Tables:
 
 
 def _pack(tables: Tables) -> str:
-    import numpy as np
-
-    buffer = io.BytesIO()
-    arrays: Any = {name: _narrow(table) for name, table in tables.items()}
-    np.savez(buffer, **arrays)
-    return base64.b64encode(zlib.compress(buffer.getbuffer(), 1)).decode()
+    """Tables one after the other behind a line that describes them: `numpy.savez` takes longer."""
+    arrays = {name: _narrow(table) for name, table in tables.items()}
+    head = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
+    content = b"".join(array.tobytes() for array in arrays.values())
+    packed = json.dumps(head).encode() + b"\n" + content
+    return base64.b64encode(zlib.compress(packed, 1)).decode()
 
 
 def _narrow(table: NDArray[Any]) -> NDArray[Any]:
@@ -475,9 +462,10 @@ def _narrow(table: NDArray[Any]) -> NDArray[Any]:
 def _unpack(data: str) -> Tables:
     import numpy as np
 
-    packed = zlib.decompress(base64.b64decode(data))
-    with np.load(io.BytesIO(packed), allow_pickle=False) as tables:
-        return {
-            name: tables[name].astype(np.int64) if name in COLUMNS else tables[name]
-            for name in tables
-        }
+    head, _, content = zlib.decompress(base64.b64decode(data)).partition(b"\n")
+    tables, at = {}, 0
+    for name, (kind, shape) in json.loads(head).items():
+        table = np.frombuffer(content, kind, math.prod(shape), at).reshape(shape)
+        at += table.nbytes
+        tables[name] = table.astype(np.int64) if name in COLUMNS else table
+    return tables

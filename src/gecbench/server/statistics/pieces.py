@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models.sql.compiler import SQLCompiler
 
-LAYOUT = 3
+LAYOUT = 4
 """Counted up when what is stored of a piece changes its meaning."""
 
 SIZE = 500
@@ -60,7 +60,7 @@ def load_pieces(
         processes: How many compute. More than one are forked, so only a process without threads or
             an open transaction may ask for them.
     """
-    return _load(_Division.of(project, kind), compute, processes)
+    return _load(_Division.of(project), kind, compute, processes)
 
 
 def load_sum(
@@ -74,14 +74,35 @@ def load_sum(
 
     The other arguments are those of `load_pieces`.
     """
-    division = _Division.of(project, kind)
-    basis = hashlib.sha256(json.dumps(sorted(division.bases.items())).encode()).hexdigest()
+    division = _Division.of(project)
+    bases = {f"{kind} {piece}": basis for piece, basis in division.bases.items()}
+    basis = hashlib.sha256(json.dumps(sorted(bases.items())).encode()).hexdigest()
     stored = Figures.objects.filter(project=project, kind=kind, basis=basis).first()
     if stored is not None:
         return stored.data
-    data = add(_load(division, compute, processes))
+    data = add(_load(division, kind, compute, processes))
     _store([Figures(project=project, kind=kind, basis=basis, data=data)])
     return data
+
+
+def store_pieces(
+    project: Project,
+    kinds: Collection[str],
+    compute: Callable[[Collection[int]], Mapping[str, Any]],
+    processes: int = 1,
+) -> None:
+    """Compute and store the figures of several kinds of the pieces that have changed.
+
+    Args:
+        project: Whose sentences.
+        kinds: What the figures are.
+        compute: Makes those of all kinds of sentences, as in `load_pieces`.
+        processes: As there.
+    """
+    division = _Division.of(project)
+    stale = {piece for kind in kinds for piece in division.stale(kind)}
+    for _ in _compute(division, stale, compute, processes):
+        pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,58 +112,82 @@ class _Division:
     Args:
         sentences: With the number of their piece.
         layout: What of the project the figures of all pieces rest on.
-        bases: By name of a piece's figures, what they rest on.
+        bases: By piece, what its figures rest on.
     """
 
     project: Project
-    kind: str
     sentences: QuerySet[Any]
     layout: str
-    bases: Mapping[str, str]
+    bases: Mapping[int, str]
 
     @classmethod
-    def of(cls, project: Project, kind: str) -> _Division:
+    def of(cls, project: Project) -> _Division:
         bits = max(1, (Sentence.objects.filter(project=project).count() // SIZE).bit_length())
         sentences: QuerySet[Any] = Sentence.objects.annotate(
             piece=F("order_key").bitrightshift(_ORDER_BITS - bits)
         )
         sentences = sentences.filter(project=project).order_by()
         layout = f"{LAYOUT} {bits} {project.rules.placeholder}"
-        bases = {f"{kind} {piece}": basis for piece, basis in _bases(sentences, layout).items()}
-        return cls(project, kind, sentences, layout, bases)
+        return cls(project, sentences, layout, _bases(sentences, layout))
+
+    def stored(self, kind: str) -> Mapping[int, int]:
+        """By piece the row of its figures, of those that have not changed."""
+        rows = Figures.objects.filter(project=self.project, kind__startswith=f"{kind} ")
+        pieces = {}
+        for pk, name, basis in rows.values_list("pk", "kind", "basis"):
+            piece = int(name.split()[-1])
+            if self.bases.get(piece) == basis:
+                pieces[piece] = pk
+        return pieces
+
+    def stale(self, kind: str) -> Collection[int]:
+        """The pieces whose figures have changed."""
+        return self.bases.keys() - self.stored(kind)
 
 
 def _load(
-    division: _Division, compute: Callable[[Collection[int]], Any], processes: int
+    division: _Division, kind: str, compute: Callable[[Collection[int]], Any], processes: int
 ) -> Iterator[Any]:
-    project, kind, layout = division.project, division.kind, division.layout
-    bases = dict(division.bases)
-    stored = Figures.objects.filter(project=project, kind__startswith=f"{kind} ")
-    current = [row.pk for row in stored.defer("data") if bases.get(row.kind) == row.basis]
-    for row in stored.filter(pk__in=current).iterator(_STORED_AT_ONCE):
-        del bases[row.kind]
-        yield row.data
+    current = division.stored(kind)
+    stored = Figures.objects.filter(pk__in=current.values())
+    for (data,) in stored.values_list("data").iterator(_STORED_AT_ONCE):
+        yield data
+    stale = division.bases.keys() - current
+    for figures in _compute(division, stale, lambda keys: {kind: compute(keys)}, processes):
+        yield figures[kind]
+
+
+def _compute(
+    division: _Division,
+    pieces: Collection[int],
+    compute: Callable[[Collection[int]], Mapping[str, Any]],
+    processes: int,
+) -> Iterator[Mapping[str, Any]]:
+    """Compute the figures of pieces, by kind, and store them."""
     members = defaultdict(list)
-    stale = [int(name.split()[-1]) for name in bases]
-    for piece, sentence in division.sentences.filter(piece__in=stale).values_list("piece", "pk"):
+    rows = division.sentences.filter(piece__in=pieces)
+    for piece, sentence in rows.values_list("piece", "pk"):
         members[piece].append(sentence)
 
-    def compute_piece(keys: Collection[int]) -> tuple[str, Any]:
+    def compute_piece(keys: Collection[int]) -> tuple[str, Mapping[str, Any]]:
         packed = pack_keys(keys)
         with read_snapshot(), _no_collection():
             ((count, real, versions),) = _versions(packed)
             ((suggestion,),) = _last_suggestion(packed) or [(None,)]
-            return _basis(count, real, versions, suggestion, layout), compute(keys)
+            return _basis(count, real, versions, suggestion, division.layout), compute(keys)
 
-    rows = []
+    unstored: list[Figures] = []
     results = _map(compute_piece, members.values(), processes)
-    for piece, (basis, data) in zip(members, results, strict=True):
-        rows.append(Figures(project=project, kind=f"{kind} {piece}", basis=basis, data=data))
-        yield data
-        if len(rows) == _STORED_AT_ONCE:
-            _store(rows)
-            rows.clear()
-    _store(rows)
+    for piece, (basis, figures) in zip(members, results, strict=True):
+        unstored += [
+            Figures(project=division.project, kind=f"{kind} {piece}", basis=basis, data=data)
+            for kind, data in figures.items()
+        ]
+        yield figures
+        if len(unstored) >= _STORED_AT_ONCE:
+            _store(unstored)
+            unstored.clear()
+    _store(unstored)
 
 
 @contextmanager

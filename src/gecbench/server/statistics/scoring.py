@@ -25,8 +25,9 @@ from gecbench.scoring.resample import mean
 from gecbench.scoring.spans import f_of_counts
 from gecbench.server.choices import ProjectKind, SentenceState
 from gecbench.server.models import Figures, Golden, Project, Sentence, Source, Submission
-from gecbench.server.statistics.comparisons import Comparer, Tables
-from gecbench.server.statistics.work import counts
+from gecbench.server.statistics.comparisons import COMPARISONS, Comparer, Tables
+from gecbench.server.statistics.pieces import store_pieces
+from gecbench.server.statistics.work import COUNTS, count_rows, counts, load_rows
 
 SCORES, AGREEMENT, TABLE4 = "scores", "agreement", "table4"
 KINDS = (SCORES, AGREEMENT, TABLE4)
@@ -466,6 +467,8 @@ def _codes(first: Any, second: Any) -> Any:
 def refresh(project: Project, processes: int = 1) -> None:
     """Compute everything again and store it; nothing where answers are not compared.
 
+    The counts are stored with it: what is read of a sentence for the ones is what the others need.
+
     Args:
         project: Whose figures.
         processes: How many compute, as in `load_pieces`.
@@ -476,7 +479,13 @@ def refresh(project: Project, processes: int = 1) -> None:
     if not compares_texts(project):
         return
     basis, comparer = basis_of(project), Comparer.of(project)
-    tables = comparer.load_tables(processes)
+
+    def compute(sentences: Collection[int]) -> Mapping[str, Any]:
+        rows = load_rows(sentences)
+        return {COMPARISONS: comparer.pack(rows), COUNTS: count_rows(rows)}
+
+    store_pieces(project, (COMPARISONS, COUNTS), compute, processes)
+    tables = comparer.load_tables()
     store_figures(project, SCORES, basis, asdict(score_texts(comparer, tables)))
     store_figures(project, AGREEMENT, basis, asdict(measure_agreement(comparer, tables)))
     store_figures(project, TABLE4, basis, _table4_json(describe_goldens(comparer, tables)))

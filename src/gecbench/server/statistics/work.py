@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet, TextField
@@ -45,6 +46,9 @@ from gecbench.server.models import (
 from gecbench.server.models.statements import compiled
 from gecbench.server.statistics.pieces import Microseconds, among, load_sum, pack_keys
 from gecbench.server.workflow.suggestions import matches_answer
+
+COUNTS = "counts"
+"""Kind of the pieces in which counts are stored, and of their sum."""
 
 AGES = (1, 3, 7, 14, 30)
 """Ends of the classes of age of study items, in days."""
@@ -82,7 +86,7 @@ def looks_real() -> Q:
 
 def load_counts(project: Project, processes: int = 1) -> Counts:
     """Count what was done in a project."""
-    counts: Counts = load_sum(project, "counts", count_sentences, _add, processes)
+    counts: Counts = load_sum(project, COUNTS, count_sentences, _add, processes)
     return counts
 
 
@@ -107,104 +111,171 @@ class Answer(NamedTuple):
     suggestion: int | None
 
 
-def load_answers(keys: str) -> Collection[Answer]:
-    """Load the answers that count to some sentences, in the order of sentences and slots."""
-    return {row[0]: Answer._make(row) for row in _answers(keys)}.values()
+Text = tuple[str, str]
+"""Digest and text of a reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows about some sentences, read once for figures of several kinds; real sentences only.
+
+    Args:
+        keys: The sentences, for `among`.
+        sentences: In the order of their numbers, those that are withdrawn too.
+        firsts: When each place was first handed in, in microseconds.
+        answers: Those that count, in the order of sentences and slots.
+        texts: By row of the submission what was handed in.
+        goldens: By row of the sentence the golden references that hold.
+    """
+
+    keys: str
+    sentences: Mapping[int, SentenceRow]
+    firsts: Sequence[int]
+    answers: Sequence[Answer]
+    texts: Mapping[int, Sequence[Text]]
+    goldens: Mapping[int, Sequence[Text]]
+
+
+class SentenceRow(NamedTuple):
+    """A sentence, as far as figures ask for it."""
+
+    pk: int
+    number: int
+    text: str
+    source: int | None
+    state: str
+    golden: int | None
+    kind: str | None
+
+
+def load_rows(sentences: Collection[int]) -> Rows:
+    """Read what is about some sentences, of which the rows are given."""
+    keys = pack_keys(sentences)
+    by_key = {row[0]: SentenceRow._make(row) for row in _sentences(keys)}
+    firsts, answers = [], {}
+    for no, slot_state, *row in _submissions(keys):
+        answer = Answer._make(row)
+        if (sentence := by_key.get(answer.sentence)) is None:
+            continue
+        if no == 1:
+            firsts.append(answer.at)
+        if slot_state in _HANDED_IN and sentence.state != SentenceState.WITHDRAWN:
+            answers[answer.slot] = answer
+    texts, by_reference = defaultdict(list), {}
+    for reference, submission, *text in _references(keys):
+        digest_and_text = by_reference[reference] = tuple(text)
+        if submission is not None:
+            texts[submission].append(digest_and_text)
+    goldens = defaultdict(list)
+    of_golden = {row.golden: row.pk for row in by_key.values() if row.golden is not None}
+    for golden, reference in _golden_references(pack_keys(of_golden)):
+        goldens[of_golden[golden]].append(by_reference[reference])
+    return Rows(keys, by_key, firsts, list(answers.values()), texts, goldens)
+
+
+_HANDED_IN = frozenset(map(str, SUBMITTED_OR_LATER))
 
 
 @compiled
-def _answers(keys: str) -> QuerySet[Any, Any]:
-    rows = Submission.objects.filter(
-        counts(), sentence__in=among(keys), slot__state__in=SUBMITTED_OR_LATER
-    )
+def _sentences(keys: str) -> QuerySet[Any, Any]:
+    rows = Sentence.objects.filter(pk__in=among(keys), purpose=Purpose.REAL).order_by("number")
+    columns = ("pk", "number", "text", "source_id", "state", "golden_id", "golden__kind")
+    return rows.values_list(*columns)
+
+
+@compiled
+def _submissions(keys: str) -> QuerySet[Any, Any]:
+    rows = Submission.objects.filter(sentence__in=among(keys))
     columns = ("slot_id", "id", "sentence_id", "person_id", "decision", Microseconds("at"))
     ordered = rows.order_by("sentence_id", "slot__no", "no")
-    return ordered.values_list(*columns, "active_ms", "suggestion_id")
+    return ordered.values_list("no", "slot__state", *columns, "active_ms", "suggestion_id")
 
 
 @compiled
-def load_texts(keys: str) -> QuerySet[Any, Any]:
-    """Load what was submitted for some sentences: row of the submission, digest, text."""
-    rows = Reference.objects.filter(sentence__in=among(keys), submission__isnull=False)
+def _references(keys: str) -> QuerySet[Any, Any]:
+    rows = Reference.objects.filter(sentence__in=among(keys))
     ordered = rows.order_by("submission_id", "position", "id")
-    return ordered.values_list("submission_id", "digest", "text")
+    return ordered.values_list("id", "submission_id", "digest", "text")
+
+
+@compiled
+def _golden_references(keys: str) -> QuerySet[Any, Any]:
+    rows = GoldenReference.objects.filter(golden__in=among(keys))
+    return rows.order_by("golden_id", "position").values_list("golden_id", "reference_id")
 
 
 def count_sentences(sentences: Collection[int]) -> Counts:
     """Count what was done with some sentences, of which the rows are given."""
+    return count_rows(load_rows(sentences))
+
+
+def count_rows(rows: Rows) -> Counts:
+    """Count what was done with some sentences."""
     total: dict[str, Counter[str]] = defaultdict(Counter)
-    keys = pack_keys(sentences)
-    rows = _states(keys)
-    total["states"].update(state for _, state, _, _ in rows)
-    goldens = {sentence: kind for sentence, _, golden, kind in rows if golden}
-    reviews = {review: (str(reviewer), *about) for review, reviewer, *about in _reviews(keys)}
+    sentences = rows.sentences
+    total["states"].update([row.state for row in sentences.values()])
+    of_review, base_version = {}, {}
+    reviews: dict[int, tuple[str, int, int]] = {}
+    for review, sentence, reviewer, kind, base, at, active_ms in _reviews(rows.keys):
+        of_review[review], base_version[review] = sentence, base
+        # A ruling is no review.
+        if reviewer is not None and kind != ReviewKind.COMPLAINT and sentence in sentences:
+            reviews[review] = (str(reviewer), at, active_ms)
+    goldens = [
+        at
+        for sentence, review, at in _goldens(rows.keys)
+        if sentence in sentences and (review is None or base_version.get(review) == 0)
+    ]
     for name, times in (
-        ("submitted", [at for (at,) in _first_submissions(keys)]),
+        ("submitted", rows.firsts),
         ("reviewed", [at for _, at, _ in reviews.values()]),
-        ("golden", [at for (at,) in _first_goldens(keys)]),
+        ("golden", goldens),
     ):
-        quarters = Counter(at // _QUARTER_MICROSECONDS for at in times)
+        quarters = Counter([at // _QUARTER_MICROSECONDS for at in times])
         total[name].update({str(quarter): number for quarter, number in quarters.items()})
     for reviewer, _, active_ms in reviews.values():
         total["reviews"][reviewer] += 1
         total["review_ms"][reviewer] += active_ms
-    reasons = {}
-    for review, correct, names, *about in _verdicts(keys):
-        reasons[tuple(about)] = names
+    reasons, review_keys = {}, pack_keys(of_review)
+    for review, correct, names, decision, digest in _verdicts(review_keys):
+        reasons[of_review[review], decision, digest] = names
         if review in reviews:
             reviewer, *_ = reviews[review]
             total["verdicts"][reviewer] += 1
             total["right"][reviewer] += correct
-    _count_answers(keys, goldens, reasons, total)
-    _count_checks(keys, reviews, total)
+    _count_answers(rows, reasons, total)
+    states = {review: sentences[of_review[review]].state for review in reviews}
+    _count_checks(review_keys, reviews, states, total)
     return total
 
 
 @compiled
-def _states(keys: str) -> QuerySet[Any, Any]:
-    real = Sentence.objects.filter(pk__in=among(keys), purpose=Purpose.REAL)
-    return real.values_list("pk", "state", "golden", "golden__kind")
-
-
-@compiled
 def _reviews(keys: str) -> QuerySet[Any, Any]:
-    rows = Review.objects.filter(
-        reviewer__isnull=False, sentence__in=among(keys), sentence__purpose=Purpose.REAL
+    rows = Review.objects.filter(sentence__in=among(keys))
+    columns = ("pk", "sentence_id", "reviewer_id", "kind", "base_version")
+    return rows.values_list(*columns, Microseconds("at"), "active_ms")
+
+
+@compiled
+def _goldens(keys: str) -> QuerySet[Any, Any]:
+    """Golden sets, those of a review that was taken back too."""
+    rows = Golden._base_manager.filter(sentence__in=among(keys))
+    return rows.values_list("sentence_id", "review_id", Microseconds("at"))
+
+
+@compiled
+def _verdicts(reviews: str) -> QuerySet[Any, Any]:
+    rows = Verdict._base_manager.filter(review__in=among(reviews)).order_by("id")
+    return rows.values_list(
+        "review_id", "correct", Cast("reasons", TextField()), "decision", "digest"
     )
-    rows = rows.exclude(kind=ReviewKind.COMPLAINT)  # a ruling is no review
-    return rows.values_list("pk", "reviewer", Microseconds("at"), "active_ms")
-
-
-@compiled
-def _first_submissions(keys: str) -> QuerySet[Any, Any]:
-    inside = {"sentence__in": among(keys), "sentence__purpose": Purpose.REAL}
-    return Submission.objects.filter(no=1, **inside).values_list(Microseconds("at"))
-
-
-@compiled
-def _first_goldens(keys: str) -> QuerySet[Any, Any]:
-    inside = {"sentence__in": among(keys), "sentence__purpose": Purpose.REAL}
-    rows = Golden.objects.filter(Q(review=None) | Q(review__base_version=0), **inside)
-    return rows.values_list(Microseconds("at"))
-
-
-@compiled
-def _verdicts(keys: str) -> QuerySet[Any, Any]:
-    rows = Verdict.objects.filter(review__sentence__in=among(keys)).order_by("id")
-    columns = ("review__sentence", "decision", "digest")
-    return rows.values_list("review", "correct", Cast("reasons", TextField()), *columns)
-
-
-@compiled
-def _golden_digests(keys: str) -> QuerySet[Any, Any]:
-    rows = GoldenReference.objects.filter(
-        golden__in=Sentence.objects.filter(pk__in=among(keys)).values("golden")
-    )
-    return rows.order_by().values_list("golden__sentence", "reference__digest")
 
 
 def _count_checks(
-    keys: str, reviews: Mapping[int, tuple[str, int, int]], total: Mapping[str, Counter[str]]
+    review_keys: str,
+    reviews: Mapping[int, tuple[str, int, int]],
+    states: Mapping[int, str],
+    total: Mapping[str, Counter[str]],
 ) -> None:
     """Count the decisions about variants, for who made them and for who wrote the variants.
 
@@ -212,38 +283,37 @@ def _count_checks(
     it was.
 
     Args:
-        keys: Of the sentences.
+        review_keys: Of all reviews of the sentences.
         reviews: Row of a review that counts to its reviewer.
+        states: Row of such a review to the state of its sentence.
         total: What is counted.
     """
-    for review, decision, names, author, state in _checks(keys):
+    for review, decision, names, author in _checks(review_keys):
         if review not in reviews:
             continue
         accepted = int(decision == CheckDecision.ACCEPTED)
         reviewer, *_ = reviews[review]
         total["verdicts"][reviewer] += 1
         total["right"][reviewer] += accepted
-        if author is not None and state != SentenceState.WITHDRAWN:
+        if author is not None and states[review] != SentenceState.WITHDRAWN:
             total["judged"][str(author)] += 1
             total["accepted"][str(author)] += accepted
             total["reasons"].update(f"{author} {RETURNED}{name}" for name in json.loads(names))
 
 
 @compiled
-def _checks(keys: str) -> QuerySet[Any, Any]:
-    rows = VariantCheck.objects.filter(review__sentence__in=among(keys))
+def _checks(reviews: str) -> QuerySet[Any, Any]:
+    rows = VariantCheck._base_manager.filter(review__in=among(reviews))
     names = Cast("reasons", TextField())
-    columns = ("variant__submission__person", "review__sentence__state")
-    return rows.values_list("review", "decision", names, *columns)
+    return rows.values_list("review_id", "decision", names, "variant__submission__person")
 
 
 _ANSWER_COLUMNS = ("answers", "unannotatable", "active_ms", "judged", "accepted")
 
 
 def _count_answers(
-    keys: str,
-    goldens: Mapping[int, str],
-    reasons: Mapping[tuple[object, ...], str],
+    rows: Rows,
+    reasons: Mapping[tuple[int, str, str], str],
     total: Mapping[str, Counter[str]],
 ) -> None:
     """Count answers by person, how many became golden, and why the others were refused.
@@ -252,36 +322,36 @@ def _count_answers(
     complaint, is no refusal. One refusal may have several reasons.
 
     Args:
-        keys: Of the sentences.
-        goldens: By sentence the kind of its golden set now.
+        rows: Of the sentences.
         reasons: JSON of the last verdict on a text or decision of a sentence.
         total: What is counted.
     """
-    texts: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    for submission, digest, text in load_texts(keys):
-        texts[submission].append((digest, text))
-    golden = set(_golden_digests(keys))
-    add_influence = _influence_counter(keys, total)
+    kinds = {pk: row.kind for pk, row in rows.sentences.items() if row.golden is not None}
+    golden = {pk: {digest for digest, _ in texts} for pk, texts in rows.goldens.items()}
+    add_influence = _influence_counter(rows.keys, total)
     by_person: dict[int, list[int]] = defaultdict(lambda: [0] * len(_ANSWER_COLUMNS))
     refused: Counter[tuple[int, str]] = Counter()  # by person and JSON of reasons
-    for answer in load_answers(keys):
+    for answer in rows.answers:
         _, submission, sentence, person, decision, _, active_ms, _ = answer
-        right = {"": goldens.get(sentence) == decision}
+        texts = rows.texts.get(submission, ())
+        digests = {"": None}  # a decision without a text
         if decision == Decision.CORRECTED:
-            right = {digest: (sentence, digest) in golden for digest, _ in texts[submission]}
-        judged = len(right) if sentence in goldens else 0
-        numbers = (
-            *(1, int(decision == Decision.NOT_ANNOTATABLE), active_ms),
-            *(judged, sum(right.values())),
-        )
+            digests = dict.fromkeys([digest for digest, _ in texts])
+        judged = accepted = 0
+        if sentence in kinds:
+            judged, right = len(digests), golden.get(sentence, ())
+            for digest in digests:
+                if (digest in right) if digest else (decision == kinds[sentence]):
+                    accepted += 1
+                else:
+                    refused[person, reasons.get((sentence, decision, digest), "[]")] += 1
+        unannotatable = int(decision == Decision.NOT_ANNOTATABLE)
+        numbers = (1, unannotatable, active_ms, judged, accepted)
         sums = by_person[person]
         for column, number in enumerate(numbers):
             sums[column] += number
-        for digest, accepted in right.items() if judged else ():
-            if not accepted:
-                refused[person, reasons.get((sentence, decision, digest), "[]")] += 1
         if add_influence:
-            written = [text for _, text in texts[submission]]
+            written = [text for _, text in texts]
             add_influence(answer, written, dict(zip(_ANSWER_COLUMNS, numbers, strict=True)))
     _add_sums(by_person, refused, total)
 
@@ -291,8 +361,9 @@ def _add_sums(
     refused: Mapping[tuple[int, str], int],
     total: Mapping[str, Counter[str]],
 ) -> None:
+    parse = cache(json.loads)
     for (person, names), number in refused.items():
-        for name in json.loads(names):
+        for name in parse(names):
             total["reasons"][f"{person} {name}"] += number
     for person, sums in by_person.items():
         for name, number in zip(_ANSWER_COLUMNS, sums, strict=True):
@@ -317,7 +388,7 @@ def _influence_counter(
     taken = set(acts.values_list("person", "suggestion"))
     total["suggestions"]["unseen answers"] += 0  # there are suggestions, seen or not
 
-    def add(answer: Answer, texts: Sequence[str], numbers: Mapping[str, int]) -> None:
+    def add_answer(answer: Answer, texts: Sequence[str], numbers: Mapping[str, int]) -> None:
         shown = answer.suggestion
         suggestion = last.get(answer.sentence) if shown is None else by_row.get(shown)
         if suggestion is None:
@@ -329,7 +400,7 @@ def _influence_counter(
         for name, number in {**numbers, "equal": int(equal)}.items():
             total["suggestions"][f"{group} {name}"] += number
 
-    return add
+    return add_answer
 
 
 @compiled
