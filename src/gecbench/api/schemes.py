@@ -111,6 +111,12 @@ def _load_named(spec: SchemeSpec, name: str) -> Scheme:
     return spec.loaded or _load(spec, name)
 
 
+def uses_pipeline(spec: SchemeSpec, corpus: Corpus) -> bool:
+    """Say whether the scheme for a corpus has a spaCy pipeline parse its sentences."""
+    _, options = _factory(spec.name or default_scheme(corpus))
+    return "spacy_model" in options
+
+
 def reads_data_sets(spec: SchemeSpec) -> bool:
     """Say whether the scheme that a spec names reads data sets, which it is loaded for."""
     return spec.name is None or bool(_load(spec, spec.name).data_sets)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from gecbench.api.options import LEVEL, NORMALISE, SchemeSpec
 from gecbench.cli.command import command, named_files, refuse, split
-from gecbench.cli.options import Lang, note_language, note_losses, scheme_of, watch
+from gecbench.cli.options import Lang, note_language, note_losses, say, scheme_of, watch
 from gecbench.cli.output import FigureOptions, Output, show
 from gecbench.core.case import Level
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Argument, Option
+
+if TYPE_CHECKING:
+    from gecbench.core.sample import Corpus, SystemOutput
+
+_PARSED_A_SECOND = 1000
+"""Sentences that gecbench's own pipeline parses in a second on one core, roughly."""
+
+_WORTH_A_NOTE = 5
+"""Seconds of parsing from which on the user is told how long it takes."""
 
 
 def _numbers(text: str) -> tuple[float, ...]:
@@ -93,6 +103,7 @@ def robustness(
     from gecbench.reports.robustness import build_report
 
     outputs = [read_outputs(file, loaded, name=name) for name, file in named_files(systems)]
+    _say_how_long(loaded.corpus(), outputs, scheme)
     result = measure_robustness(
         loaded,
         outputs,
@@ -106,3 +117,25 @@ def robustness(
         watch=watch,
     )
     show(build_report(result), output)
+
+
+def _say_how_long(corpus: Corpus, outputs: Sequence[SystemOutput], scheme: SchemeSpec) -> None:
+    """Say how long parsing will take, where sentences are parsed and nothing keeps the parses."""
+    from gecbench.api.schemes import uses_pipeline
+
+    if scheme.parse_cache or not uses_pipeline(scheme, corpus):
+        return
+    texts = {sample.source for sample in corpus.samples}
+    texts |= {reference.text or "" for sample in corpus.samples for reference in sample.references}
+    texts |= {
+        rewrite.text or ""
+        for output in outputs
+        for rewrites in output.hypotheses.values()
+        for rewrite in rewrites
+    }
+    seconds = len(texts) / _PARSED_A_SECOND
+    if seconds >= _WORTH_A_NOTE:
+        say(
+            f"note: parsing {len(texts):,} sentences takes about {seconds:.0f} seconds, more with "
+            "a large pipeline; keep the parses for the next time: --parse-cache FOLDER"
+        )

@@ -10,7 +10,10 @@ import pytest
 from perturbed_set import CASES, COPY, PERFECT, blocks, write_folder
 
 from gecbench.api.files import sample
+from gecbench.api.options import SchemeSpec
+from gecbench.api.schemes import uses_pipeline
 from gecbench.core.perturbed import SYNTHETIC
+from gecbench.core.sample import Corpus, Sample
 from gecbench.formats.perturbed import read_perturbed, write_perturbed
 
 EN, ZH = sample("en", "perturbed.txt"), sample("zh", "perturbed.txt")
@@ -109,6 +112,24 @@ def test_several_weights_of_recall_in_one_run(run, analysed):
     first, second = (run(*words, "--table", name)[1] for name in ("scores", "scores-f1"))
     assert "lower F0.5" in first
     assert "lower F1" in second
+
+
+def test_what_takes_long_is_said_before_with_the_way_to_have_it_once(run, monkeypatch, tmp_path):
+    monkeypatch.setattr("gecbench.cli.analyse.robustness._PARSED_A_SECOND", 1)
+    english = ("analyse", "robustness", EN, sample("en", "perturbed-steady.txt"))
+    code, _, err = run(*english)
+    assert code == 0
+    assert err.count("\n") == 1
+    assert "--parse-cache" in err
+    assert run(*english, "--parse-cache", tmp_path)[::2] == (0, "")
+    assert run("analyse", "robustness", ZH, SWAYED, "--scheme", "zh-char")[2] == ""
+
+
+def test_any_scheme_that_parses_says_how_long_it_takes():
+    corpus = Corpus("c", (Sample("1", "He go ."),), lang="en")
+    for spec in (SchemeSpec(), SchemeSpec("errant"), SchemeSpec("errant", spacy_model="other")):
+        assert uses_pipeline(spec, corpus)
+    assert not uses_pipeline(SchemeSpec("xx-word"), corpus)
 
 
 @pytest.mark.usefixtures("chinese_font")
