@@ -296,7 +296,7 @@ def test_edits_are_written_and_nothing_is_said(run, tmp_path: Path):
 
 def test_capped_sentences_are_said(run, monkeypatch, make_cherrant):
     monkeypatch.setattr("gecbench.api.schemes._load", lambda *_, **__: make_cherrant())
-    monkeypatch.setattr("gecbench.scoring.extractor.SET_LIMIT", 1)
+    monkeypatch.setattr("gecbench.edits.alignment.SET_LIMIT", 1)
     monkeypatch.setattr("gecbench.edits.alignment.edit_sets.__kwdefaults__", {"limit": 1})
     code, _, err = run("edits", CORPUS)
     assert code == 0
