@@ -23,6 +23,8 @@ from gecbench.core.errors import (
     UnknownNameError,
     UsageError,
 )
+from gecbench.core.files import write_text
+from gecbench.core.options import check_least
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.formats.validation import convert, toml_of
@@ -34,6 +36,7 @@ from gecbench.models.training.config import RunConfig, ScoringTable
 from gecbench.models.training.task import KINDS, TrainingKind, load_kind
 
 if TYPE_CHECKING:
+    from gecbench.models.syntax.trees import Tree
     from gecbench.models.training.run import Outcome
 
 
@@ -151,6 +154,102 @@ def train(
     if config.scoring.by != "loss" and settings.kind.read is None:
         dev_score.check()
     return train_run(config, settings.kind, run, home=settings.home, score=dev_score, say=say)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldsOutcome:
+    """The result of jack-knifing.
+
+    Args:
+        models: The folders of the parsers, in the order of the folds that they have not learnt.
+        trees: The file with the trees of all folds.
+        parsed: How many trees are in it.
+        unparsed: Sentences that are longer than what a parser reads.
+        las: Share of the words whose head and label are those of the trees of training.
+    """
+
+    models: tuple[Path, ...]
+    trees: Path
+    parsed: int
+    unparsed: int
+    las: float
+
+
+def train_folds(
+    settings: Settings,
+    out: Path,
+    folds: int,
+    *,
+    places: Places | None = None,
+    say: Callable[[str], None] = lambda _message: None,
+) -> FoldsOutcome:
+    """Train a parser for each fold of its trees on all others, and parse the fold with it.
+
+    Jack-knifing: a corrector that learns from the same sentences must not see trees that its
+    parser has learnt by heart. What was interrupted goes on; folds that are done are not trained
+    again.
+
+    Args:
+        settings: Of one parser.
+        out: A folder for the runs `fold-0`, `fold-1`... and for `trees.conllu`, the parsed trees of
+            all training sentences, in their order.
+        folds: How many.
+        places: As for `train`.
+        say: Told how it goes.
+
+    Raises:
+        UsageError: It is no parser that is trained, its configuration chooses folds, or there are
+            fewer than two.
+        GecbenchError: As for `train`.
+    """
+    check_least("folds", folds, 2)
+    need("models", "torch", "transformers", "safetensors", "accelerate", "tensorboard")
+    from gecbench.models.syntax.parser import read_parser
+    from gecbench.models.syntax.parser_training import ParserConfig
+    from gecbench.models.syntax.trees import conllu_lines, fold_of, read_conllu
+    from gecbench.models.training.data import locate_file
+
+    config = settings.config
+    if not isinstance(config, ParserConfig):
+        raise UsageError(f"kind {config.kind} is not trained in folds; only a parser is")
+    if config.model.folds:
+        raise UsageError(
+            "model.folds is for one parser of several; leave it out where all are made"
+        )
+    models = []
+    for fold in range(folds):
+        table = msgspec.structs.replace(config.model, folds=folds, fold=fold)
+        part = replace(settings, config=msgspec.structs.replace(config, model=table))
+        say(f"fold {fold} of {folds}:")
+        models.append(train(part, out / f"fold-{fold}", places=places, say=say).model)
+    files = [locate_file(settings.home, name) for name in config.data.train]
+    trees = [tree for file in files for tree in read_conllu(file)]
+    parsed: dict[int, Tree] = {}
+    for fold, model in enumerate(models):
+        parser = read_parser(model)
+        held_out = [n for n, tree in enumerate(trees) if fold_of(tree.words, folds) == fold]
+        for start in range(0, len(held_out), _CHUNK):
+            chunk = held_out[start : start + _CHUNK]
+            parses = parser.parse([trees[n].words for n in chunk])
+            parsed |= {n: parse.tree for n, parse in zip(chunk, parses, strict=True) if parse}
+    rows = [(trees[n], parsed[n]) for n in sorted(parsed)]
+    arcs = [
+        pair == guess
+        for tree, other in rows
+        for pair, guess in zip(
+            zip(tree.heads, tree.labels, strict=True),
+            zip(other.heads, other.labels, strict=True),
+            strict=True,
+        )
+    ]
+    file = out / "trees.conllu"
+    write_text(file, "".join(conllu_lines(t, {"text": " ".join(t.words)}) for _, t in rows))
+    las = sum(arcs) / max(len(arcs), 1)
+    return FoldsOutcome(tuple(models), file, len(rows), len(trees) - len(rows), las)
+
+
+_CHUNK = 1000
+"""Sentences that are parsed at once; each parse has a matrix of probabilities."""
 
 
 @dataclass

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
@@ -23,6 +23,9 @@ from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.core.files import STDIO, make_folder, read_lines, write_text
 from gecbench.core.options import Argument, Option
 from gecbench.lang import LANGUAGES, language_of
+
+if TYPE_CHECKING:
+    from gecbench.api.train import Settings
 
 
 def _recipe_names() -> tuple[str, ...]:
@@ -61,6 +64,14 @@ def train(
         str | None,
         lang_option("Language of the sentences, as zh or de, instead of the configuration's."),
     ] = None,
+    folds: Annotated[
+        int | None,
+        Option(
+            "--folds",
+            "Train a parser for each of so many parts of its trees on the others, and parse the "
+            "part with it (jack-knifing).",
+        ),
+    ] = None,
 ) -> None:
     """Train a model as a configuration says; an interrupted run continues.
 
@@ -71,10 +82,10 @@ def train(
     gecbench train --recipe tiny
     gecbench train --list
     gecbench train tagger.toml --set training.seed=2 -o runs/tagger-2
+    gecbench train parser.toml --folds 5 -o runs/folds
     torchrun --nproc_per_node 8 -m gecbench train seq2seq.toml -o runs/seq2seq
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.train import read_settings, recipes
-    from gecbench.api.train import train as train_model
 
     if list_recipes:
         refuse("--list trains nothing", all_but=("--list",))
@@ -89,6 +100,7 @@ def train(
     settings = read_settings(config, recipe=recipe, changes=changes)
     if recipe == "tiny":
         refuse("the demonstration is in Chinese and needs no resources", "--lang", Places)
+        refuse("the demonstration trains a tagger, not a parser", "--folds")
         if os.environ.get("WORLD_SIZE", "1") != "1":
             raise UsageError(
                 "the demonstration runs in one process; for several, train from a copy of its "
@@ -100,16 +112,38 @@ def train(
     if output is None:
         raise UsageError("name the run's folder by --output")
     try:
-        outcome = train_model(settings, output, places=places, say=say)
+        if folds is None:
+            _train_model(settings, output, places)
+        else:
+            _train_folds(settings, output, folds, places)
     except KeyboardInterrupt:
         say("run the same command again to continue from the last checkpoint")
         raise
+
+
+def _train_model(settings: Settings, out: Path, places: Places) -> None:
+    from gecbench.api.train import train as train_model
+
+    outcome = train_model(settings, out, places=places, say=say)
     if os.environ.get("RANK", "0") != "0":
         return  # of the processes of torchrun one speaks
     choice = "kept as it was" if settings.config.scoring.by == "last" else "the best"
     say(
         f"{outcome.why}: {outcome.steps} steps, {choice} after step {outcome.best_step}\n"
         f"model: {outcome.model}"
+    )
+
+
+def _train_folds(settings: Settings, out: Path, folds: int, places: Places) -> None:
+    from gecbench.api.train import train_folds
+
+    outcome = train_folds(settings, out, folds, places=places, say=say)
+    if os.environ.get("RANK", "0") != "0":
+        return
+    left_out = f", {outcome.unparsed:,} sentences too long" if outcome.unparsed else ""
+    say(
+        f"parsers: {', '.join(map(str, outcome.models))}\n{outcome.trees}: {outcome.parsed:,} "
+        f"trees by parsers that have not learnt them, LAS {outcome.las:.3f}{left_out}"
     )
 
 

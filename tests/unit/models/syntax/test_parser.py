@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from gecbench.formats.reading import sources
 from gecbench.models.syntax.parser import best_tree, read_parser
 from gecbench.models.syntax.parser_training import KIND
 from gecbench.models.syntax.trees import Tree, conllu_lines, fold_of, read_conllu
+from gecbench.models.training.loop import Loop
 
 
 @given(st.integers(1, 4), st.randoms(use_true_random=False))
@@ -99,6 +101,76 @@ def test_a_fold_is_left_out_and_known_again(tmp_path: Path) -> None:
         assert fold_of(["".join(data.train[0].words)], 2) == 1 - fold
     with pytest.raises(FormatError, match="fold 2 is none of 2"):
         parser_config(folds=2, fold=2)
+
+
+def test_one_command_trains_all_folds_and_parses_each_by_who_has_not_learnt_it(
+    tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So many sentences that no fold is empty; of the last one nothing is read.
+    long = Tree(("a",) * 21, (0, *[1] * 20), ("S",) * 21)
+    trees = [t._replace(words=(f"{w}{t.words[0]}", *t.words[1:])) for w in "xyz" for t in TREES]
+    (tmp_path / "trees.conllu").write_text(
+        "".join(map(conllu_lines, [*trees, long])), encoding="utf-8"
+    )
+    config = tmp_path / "parser.toml"
+    config.write_text(
+        'kind = "parser"\nname = "tiny"\nlanguage = "en"\n[data]\ntrain = ["trees.conllu"]\n'
+        'dev = "train"\n[model]\narc_width = 8\nlabel_width = 8\nmax_tokens = 20\n'
+        "convolution = { width = 8 }\n[training]\nepochs = 2\nthreads = 1\npatience = 0\n",
+        encoding="utf-8",
+    )
+    out = tmp_path / "folds"
+    said = _invoke(run, "train", str(config), "--folds", "2", "-o", str(out))
+    assert f"{len(trees)} trees" in said
+    assert "1 sentences too long" in said
+    parsers = [read_parser(out / f"fold-{fold}" / "model") for fold in (0, 1)]
+    assert [(p.shape.fold, p.shape.folds) for p in parsers] == [(0, 2), (1, 2)]
+    parsed = list(read_conllu(out / "trees.conllu"))
+    assert [tree.words for tree in parsed] == [tree.words for tree in trees]
+    folds = [fold_of(tree.words, 2) for tree in trees]
+    assert set(folds) == {0, 1}
+    for tree, fold in zip(parsed, folds, strict=True):
+        ((parse, _),) = parsers[fold].parse([tree.words])
+        assert parse == tree
+
+    # What is done is not trained again, and what a killed run left is made.
+    weights = out / "fold-0" / "model" / "model.safetensors"
+    before, text = weights.read_bytes(), (out / "trees.conllu").read_bytes()
+    shutil.rmtree(out / "fold-1")
+    (out / "trees.conllu").unlink()
+    steps: list[int] = []
+    step = Loop._step
+
+    def counted(loop: Loop, group: object) -> None:
+        steps.append(loop.state.step)
+        step(loop, group)
+
+    monkeypatch.setattr(Loop, "_step", counted)
+    _invoke(run, "train", str(config), "--folds", "2", "-o", str(out))
+    assert steps == sorted(set(steps))  # of one run alone
+    assert weights.read_bytes() == before
+    assert (out / "trees.conllu").read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--folds", "1"), "folds is 1"),
+        (("--folds", "2", "--set", "model.folds=3"), "model.folds"),
+        (("--recipe", "syngec-en", "--folds", "2"), "only a parser"),
+        (("--recipe", "tiny", "--folds", "2"), "--folds"),
+    ],
+)
+def test_folds_are_of_a_parser_that_is_trained_on_all(tmp_path, run, words, message) -> None:
+    config = tmp_path / "parser.toml"
+    config.write_text(
+        'kind = "parser"\nname = "tiny"\nlanguage = "en"\n[data]\ntrain = ["t"]\n', "utf-8"
+    )
+    first = () if "--recipe" in words else (str(config),)
+    code, _, said = run("train", *first, *words, "-o", str(tmp_path / "out"))
+    assert code == 2
+    assert message in said
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_parser_without_error_labels_is_refused(tmp_path: Path) -> None:
