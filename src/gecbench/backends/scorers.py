@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from functools import cached_property, lru_cache
 from itertools import islice
 from math import exp, inf
@@ -197,9 +198,45 @@ class LanguageModel(TextScorer[float]):
         """How many pieces the network can read, the start among them."""
         return self._longest
 
-    def read(self, rows: Sequence[Sequence[int]]) -> Trunks:
-        """Read texts of which variants are to be scored."""
-        return Trunks(self._model, rows, self._start)
+    def read(self, rows: Sequence[Sequence[int]], prefix: Sequence[int] = ()) -> Trunks:
+        """Read texts of which variants are to be scored.
+
+        Args:
+            rows: The pieces of each text, the start among them.
+            prefix: Pieces that each text begins with; they are read once and remembered.
+        """
+        return Trunks(self._model, rows, self._start, self._read_prefix(tuple(prefix)))
+
+    @cached_property
+    def _read_prefix(self) -> Callable[[tuple[int, ...]], Prefix | None]:
+        @lru_cache(maxsize=4)
+        def read(ids: tuple[int, ...]) -> Prefix | None:
+            import torch
+
+            if not ids:
+                return None
+            with torch.inference_mode():
+                output = self._model(
+                    input_ids=torch.tensor([ids], device=self._device), use_cache=True
+                )
+            log_probs = output.logits[:, -1:].float().log_softmax(-1).cpu()
+            return Prefix(len(ids), output.past_key_values, log_probs)
+
+        return read
+
+
+class Prefix(NamedTuple):
+    """What a language model remembers of pieces that many texts begin with.
+
+    Args:
+        length: How many they are.
+        cache: Keys and values, of transformers; never changed.
+        log_probs: For what follows the last one, (1, 1, vocabulary).
+    """
+
+    length: int
+    cache: Any
+    log_probs: torch.Tensor
 
 
 class Trunks:
@@ -209,24 +246,40 @@ class Trunks:
         model: Of transformers; its positions may be told, as those of Llama, Qwen or GPT-2.
         rows: The pieces of each text, the start among them.
         fill: What shorter rows are filled up with.
+        prefix: What all rows begin with, if it was read before.
     """
 
-    def __init__(self, model: Any, rows: Sequence[Sequence[int]], fill: int) -> None:
+    def __init__(
+        self, model: Any, rows: Sequence[Sequence[int]], fill: int, prefix: Prefix | None = None
+    ) -> None:
         import torch
 
         self._model, self._rows, self._fill = model, rows, fill
         self._width = max(map(len, rows))
-        ids = torch.tensor([[*row, *[fill] * (self._width - len(row))] for row in rows])
+        self._known = prefix.length if prefix else 1
+        skip = prefix.length if prefix else 0
+        ids = torch.tensor([[*row[skip:], *[fill] * (self._width - len(row))] for row in rows])
+        cache = None
+        if prefix:
+            cache = deepcopy(prefix.cache)
+            cache.batch_repeat_interleave(len(rows))
         with torch.inference_mode():
-            output = model(input_ids=ids.to(model.device), use_cache=True)
+            output = model(input_ids=ids.to(model.device), past_key_values=cache, use_cache=True)
             self._cache = output.past_key_values
-            self.log_probs: torch.Tensor = output.logits.float().log_softmax(-1).cpu()
-            """Of each text: a row for what follows each piece, a column for each piece."""
+            log_probs = output.logits.float().log_softmax(-1).cpu()
+            if prefix:
+                first = prefix.log_probs.expand(len(rows), -1, -1)
+                log_probs = torch.cat([first, log_probs], 1)
+            self._log_probs: torch.Tensor = log_probs
+
+    def log_prob(self, row: int, after: int, piece: int) -> float:
+        """Look up how likely a piece is after so many pieces of a text, the prefix among them."""
+        return float(self._log_probs[row, after - self._known, piece])
 
     def losses(self, row: int) -> list[float]:
-        """Compute the surprise of each piece of a text but the first."""
+        """Compute the surprise of each piece of a text behind its prefix, or behind the start."""
         ids = self._rows[row]
-        return [-float(self.log_probs[row, k, i]) for k, i in enumerate(ids[1:])]
+        return [-self.log_prob(row, k, ids[k]) for k in range(self._known, len(ids))]
 
     def score(self, branches: Sequence[Sequence[Branch]]) -> list[list[list[float]]]:
         """Compute the log probability of each piece of each branch, the branches of each text.
@@ -239,8 +292,7 @@ class Trunks:
         size = max((sum(len(b.ids) - 1 for b in row) for row in branches), default=0)
         count = len(self._rows)
         scores = [
-            [[float(self.log_probs[n, b.after - 1, b.ids[0]])] for b in row]
-            for n, row in enumerate(branches)
+            [[self.log_prob(n, b.after, b.ids[0])] for b in row] for n, row in enumerate(branches)
         ]
         if not size:
             return scores

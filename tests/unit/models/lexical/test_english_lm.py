@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from math import exp
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from corrector_checks import EN, ZH, check_corrector
@@ -14,8 +16,12 @@ from gecbench.backends.dictionaries import symspell_words
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError, MissingExtraError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
+from gecbench.models.lexical import english_lm
 from gecbench.models.lexical.english import build_ranking, build_word_list
 from gecbench.models.lexical.english_lm import DELETIONS, THRESHOLDS, Proposer
+
+if TYPE_CHECKING:
+    from gecbench.backends.scorers import LanguageModel
 
 pytest.importorskip("lemminflect")
 pytest.importorskip("torch")
@@ -37,7 +43,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def corrector(model: Path) -> Corrector:
-    return load_corrector(f"en-lm:{model}", {"precision": "fp32", "preface": ""})
+    return load_corrector(f"en-lm:{model}", {"precision": "fp32", "preface": "", "examples": ""})
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +52,10 @@ def proposer() -> Proposer:
     return Proposer(words, build_ranking(words.counts, cache(dict)))
 
 
-def test_laws(corrector: Corrector) -> None:
-    check_corrector(lambda: corrector, [*EN, *ZH])
+@pytest.mark.parametrize("examples", ["", "We go .\n{source}\n"])
+def test_laws(model: Path, examples: str) -> None:
+    options = {"precision": "fp32", "preface": "", "examples": examples}
+    check_corrector(lambda: load_corrector(f"en-lm:{model}", options), [*EN, *ZH])
 
 
 @pytest.mark.parametrize(
@@ -77,7 +85,7 @@ def test_right_sentences_stay_and_so_does_all_with_much_caution(
     corrector: Corrector, model: Path
 ) -> None:
     assert [c.text for c in corrector.correct(SENTENCES)] == list(SENTENCES)
-    careful = load_corrector(f"en-lm:{model}", {"caution": "1000", "preface": ""})
+    careful = load_corrector(f"en-lm:{model}", {"caution": "1000", "preface": "", "examples": ""})
     assert not careful.correct(["He go to school every day."])[0].edits
 
 
@@ -91,6 +99,54 @@ def test_names_numbers_and_quotations_stay(proposer: Proposer) -> None:
     assert not any(6 < change.start < 11 for change in changes)
     assert len({change[:3] for change in changes}) == len(changes)
     assert {change.label for change in changes} <= THRESHOLDS.keys()
+
+
+def test_a_change_gains_what_both_readings_say(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gecbench.backends.scorers import LanguageModel
+
+    monkeypatch.setattr(english_lm, "WINDOW", 1000)  # all that follows is scored
+    wrong, right = "He go to school every day.", SENTENCES[0]
+    options = {"precision": "fp32", "preface": "We go.", "examples": "They go.{source} He has."}
+    (edit,) = load_corrector(f"en-lm:{model}", options).correct([wrong])[0].edits
+    network = LanguageModel(str(model))
+
+    def log_probability(before: str, text: str) -> float:
+        head = [network.start, *(i for part in before.split("|") for i in network.pieces(part))]
+        losses = network.read([[*head, *_pieces(network, text)]]).losses(0)
+        return -sum(losses[len(head) - 1 :])
+
+    def gain(before: str) -> float:
+        return log_probability(before, right) - log_probability(before, wrong)
+
+    first, second = gain("We go."), gain("|".join(("They go.", *_words(wrong), " He has.")))
+    least = english_lm.THRESHOLDS["verb form"] - english_lm.LEAVE
+    expected = first + english_lm.COMPARED * second - least
+    assert edit.score == pytest.approx(1 / (1 + exp(-expected)), rel=1e-3)
+
+
+def _words(text: str) -> list[str]:
+    """Divide a text into words as the corrector does, blanks before them."""
+    return re.findall(r" ?\w+|\.", text)
+
+
+def _pieces(network: LanguageModel, text: str) -> list[int]:
+    return [i for word in _words(text) for i in network.pieces(word)]
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("I like to swim .", (2, 4, ("swimming",))),
+        ("I want swimming now .", (2, 3, ("to", "swim"))),
+        ("He is knowing it .", (1, 3, ("knows",))),
+        ("I have seen it yesterday .", (1, 3, ("saw",))),
+    ],
+)
+def test_one_word_stands_for_two_of_a_verb(proposer: Proposer, text: str, change) -> None:
+    changes = {change[:3]: change.label for change in proposer.propose(text.split())}
+    assert changes[change] == "verb group"
 
 
 def test_every_deletion_and_every_other_word_has_a_threshold(proposer: Proposer) -> None:
@@ -113,11 +169,28 @@ def test_branches_score_as_the_whole_texts_do(tmp_path: Path) -> None:
             assert score == pytest.approx(expected[branch.after - 1 :], abs=1e-4)
 
 
+def test_a_prefix_that_is_read_once_changes_no_score(tmp_path: Path) -> None:
+    from gecbench.backends.scorers import Branch, LanguageModel
+
+    network = LanguageModel(str(tiny_language_model(tmp_path / "model")))
+    prefix = [network.start, 5, 9]
+    rows = [[*prefix, 30, 7, 8], [*prefix, 80]]
+    branches = [[Branch(3, (4, 5)), Branch(5, (9, 2))], [Branch(4, (6, 7))]]
+    for _ in range(2):  # nothing that was read leaves a trace
+        whole, cut = network.read(rows), network.read(rows, prefix)
+        for n in range(2):
+            assert cut.losses(n) == pytest.approx(whole.losses(n)[2:], abs=1e-4)
+        for ours, theirs in zip(cut.score(branches), whole.score(branches), strict=True):
+            assert [*map(list, ours)] == [pytest.approx(other, abs=1e-4) for other in theirs]
+
+
 def test_refusals(monkeypatch: pytest.MonkeyPatch, model: Path) -> None:
     with pytest.raises(UnknownNameError, match="caution"):
         load_corrector(f"en-lm:{model}", {"cautoin": "2"})
     with pytest.raises(UsageError, match="precision"):
         load_corrector(f"en-lm:{model}", {"precision": "int3"})
+    with pytest.raises(UsageError, match=r"\{source\} once"):
+        load_corrector(f"en-lm:{model}", {"examples": "Correct this:"})
     with pytest.raises(GecbenchError, match="no such folder"):
         load_corrector("en-lm:./missing")
     monkeypatch.setattr("gecbench.backends.transformers.find_spec", lambda _: None)
