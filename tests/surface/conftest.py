@@ -18,12 +18,15 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from gecbench import __version__, sample
 from gecbench.cli import main
+from gecbench.datasets import catalog
 
 HERE = Path(__file__).parent
 EXPECTED = HERE / "expected"
@@ -114,6 +117,7 @@ def gecbench(
         shutil.copytree(folder, tmp_path / folder.name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GECBENCH_SPACY_MODEL", raising=False)
+    monkeypatch.setattr(catalog, "distribution", _no_package)  # weights are optional
     for name, value in caches.items():
         monkeypatch.setenv(name, value)
     threshold = gc.get_threshold()
@@ -138,6 +142,10 @@ def gecbench(
 
     yield run
     gc.set_threshold(*threshold)
+
+
+def _no_package(name: str) -> NoReturn:
+    raise PackageNotFoundError(name)
 
 
 def run_main(words: list[str], stdin: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
