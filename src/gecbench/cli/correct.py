@@ -30,7 +30,7 @@ from gecbench.cli.options import (
     show_count,
     watch,
 )
-from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, format_by_ending
+from gecbench.cli.output import CORPUS_ENDINGS, OutputFile, check_parquet, format_by_ending
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
 from gecbench.core.files import STDIO, address_of, is_stream, write_text
 from gecbench.core.options import Argument, Cluster, Option, Without, Workers
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from gecbench.models.combine.voting import VoteTally
     from gecbench.reports.report import Grid
 
-_ENDINGS = (".txt", ".tsv", ".para", ".jsonl", ".m2", ".src", ".csv", ".json", ".gold")
+_ENDINGS = (".txt", ".tsv", ".para", ".jsonl", ".m2", ".src", ".csv", ".json", ".gold", ".parquet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +158,7 @@ def correct(
         path = Path(text_or_file)
         source = sources(path, format=files.format, columns=files.columns)
         files = replace(files, target_format=_target_format(files, source))
+        check_parquet(files.output, files.target_format or "jsonl")
         kind, _, place = model.partition(":")
         check_distinct([("--output", files.output)], [Path(place or kind)])
     load = partial(open_corrector, model, settings, split=split, longest=longest, lang=files.lang)
@@ -376,6 +377,7 @@ def combine(
     from gecbench.api.combine import combine as combine_systems
 
     target_format: str = chosen_format or format_by_ending(output, CORPUS_ENDINGS, "lines")
+    check_parquet(output, target_format)
     data = load_corpus(corpus, inputs.corpus)
     combination = combine_systems(
         data,

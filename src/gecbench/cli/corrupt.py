@@ -24,7 +24,7 @@ from gecbench.cli.options import (
     show_count,
     watch,
 )
-from gecbench.cli.output import Overwrite, format_by_ending
+from gecbench.cli.output import Overwrite, check_parquet, format_by_ending
 from gecbench.core.errors import UsageError, count_noun
 from gecbench.core.files import STDIO, check_new
 from gecbench.core.options import Argument, Option, pairs
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gecbench.core.sample import Corpus
     from gecbench.datasets.perturb.variants import PerturbReport
 
-_ENDINGS = {".jsonl": "jsonl", ".tsv": "pairs"}
+_ENDINGS = {".jsonl": "jsonl", ".parquet": "jsonl", ".tsv": "pairs"}
 
 
 @command
@@ -131,6 +131,7 @@ def corrupt(
     from gecbench.reports.datasets import corruption_lines
 
     target: str = target_format or format_by_ending(output, _ENDINGS, "jsonl")
+    check_parquet(output, target)
     counts = corrupt_texts(
         texts,
         output,

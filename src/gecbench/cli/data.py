@@ -13,7 +13,14 @@ import click
 from gecbench.api.options import Places
 from gecbench.cli.command import command, explicit_options
 from gecbench.cli.options import Engine, lang_option, say, show_count
-from gecbench.cli.output import ENDINGS, OutputFile, OutputFormat, Overwrite, format_by_ending
+from gecbench.cli.output import (
+    ENDINGS,
+    OutputFile,
+    OutputFormat,
+    Overwrite,
+    check_parquet,
+    format_by_ending,
+)
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
@@ -281,7 +288,9 @@ def prepare(
     from gecbench.reports.datasets import preparation_lines
 
     if "--to" not in explicit_options():
-        format_by_ending(output, {".jsonl": "jsonl"}, "jsonl")
+        format_by_ending(output, {".jsonl": "jsonl", ".parquet": "jsonl"}, "jsonl")
+    for path in filter(None, (output, dev_output)):
+        check_parquet(path, target_format)
     keys = dict(settings or {})
     for option, key, value in (
         ("--dev", "dev", dev),

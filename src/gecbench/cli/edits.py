@@ -20,13 +20,13 @@ from gecbench.cli.options import (
     scheme_of,
     watch,
 )
-from gecbench.cli.output import OutputFile, Overwrite, format_by_ending
+from gecbench.cli.output import OutputFile, Overwrite, check_parquet, format_by_ending
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import STDIO, check_new
 from gecbench.core.options import Argument, Option
 from gecbench.formats import load_writer
 
-_ENDINGS = {".m2": "m2", ".jsonl": "jsonl"}
+_ENDINGS = {".m2": "m2", ".jsonl": "jsonl", ".parquet": "jsonl"}
 
 
 @command
@@ -77,6 +77,7 @@ def edits(
     from gecbench.api.files import write
 
     target_format: str = chosen_format or format_by_ending(output, _ENDINGS, "m2")
+    check_parquet(output, target_format)
     data = load_corpus(corpus, reading, in_memory=False)
     extracted = extract(
         data,
@@ -118,6 +119,7 @@ def convert(
     from gecbench.api.files import save
 
     target = load_writer(target_format)  # before a long corpus is read
+    check_parquet(output, target_format)
     data = load_corpus(corpus, reading)
     if strict:
         losses = target.losses(data)

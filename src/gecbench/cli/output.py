@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from gecbench.cli.options import say
-from gecbench.core.errors import UsageError
-from gecbench.core.files import STDIO, encode_text, write_files, write_text
+from gecbench.core.errors import UsageError, printed_path
+from gecbench.core.files import STDIO, encode_text, is_parquet, write_files, write_text
 from gecbench.core.options import Option, check_choice
 from gecbench.reports import PageLanguage, ReportFormat
 from gecbench.reports.plots import FILE_FORMATS, require_matplotlib, write_figures
@@ -27,7 +27,12 @@ ENDINGS: Mapping[str, ReportFormat] = {
 }
 """Formats of results by the ending of the file."""
 
-CORPUS_ENDINGS: Mapping[str, str] = {".m2": "m2", ".jsonl": "jsonl", ".tsv": "mucgec"}
+CORPUS_ENDINGS: Mapping[str, str] = {
+    ".m2": "m2",
+    ".jsonl": "jsonl",
+    ".parquet": "jsonl",
+    ".tsv": "mucgec",
+}
 """Formats of corpora, likewise."""
 
 _OTHER_ENDINGS = frozenset(
@@ -35,7 +40,7 @@ _OTHER_ENDINGS = frozenset(
     for ending in (
         *("html", "htm", "xml", "yaml", "yml", "toml", "rst", "rtf", "pdf", "ps", "eps", "svg"),
         *("png", "jpg", "jpeg", "gif", "xlsx", "xls", "ods", "docx", "doc", "odt", "pptx", "zip"),
-        *("gz", "bz2", "xz", "parquet", "ipynb", "db", "sqlite"),
+        *("gz", "bz2", "xz", "ipynb", "db", "sqlite"),
     )
 )
 """Of what somebody may hope for; a file of another ending may hold anything."""
@@ -142,6 +147,24 @@ def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> 
             + (", or choose the format by its option" if len({*endings.values()}) > 1 else "")
         )
     return endings.get(ending, default)
+
+
+def check_parquet(path: Path, format: str) -> None:
+    """Refuse Parquet in a format that it cannot hold, before long work is done for it.
+
+    Raises:
+        UsageError: It is not jsonl; or pyarrow is not installed.
+    """
+    if not is_parquet(path):
+        return
+    if format != "jsonl":
+        raise UsageError(
+            f"{printed_path(path)}: Parquet holds jsonl, not {format}; choose that format, or "
+            "another ending"
+        )
+    from gecbench.core.parquet import require_pyarrow
+
+    require_pyarrow()
 
 
 def show(report: Report, output: Output, more: Mapping[Path, str] | None = None) -> None:

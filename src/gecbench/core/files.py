@@ -47,6 +47,11 @@ def without_packing(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() in (_GZIP, _ZIP) else path
 
 
+def is_parquet(path: Path) -> bool:
+    """Whether a file is Parquet, as its name says."""
+    return path.suffix.lower() == ".parquet"
+
+
 def name_of(path: Path) -> str:
     """What the content of a file is called: its name without the ending.
 
@@ -273,15 +278,22 @@ def read_lines(path: Path) -> list[str]:
 def stream_lines(path: Path) -> Iterator[str]:
     r"""Yield the lines of a UTF-8 text file without their ends; "-" is standard input.
 
-    A file whose name ends in .gz or .zip is unpacked while it is read.
+    A file whose name ends in .gz or .zip is unpacked while it is read. Of one that ends in .parquet
+    each row is a line of JSON.
 
     A byte-order mark is dropped, CRLF and lone CR end a line as LF does, and a missing last
     line end makes no difference. Only these end a line: U+2028, U+0085 and the like are text.
 
     Raises:
-        FormatError: Names the line with the first byte that is not UTF-8.
+        FormatError: Names the line with the first byte that is not UTF-8, or the row of Parquet.
         GecbenchError: The file cannot be read.
     """
+    if is_parquet(path):
+        from gecbench.core.parquet import read_rows
+
+        with _open_to_read(path) as file:
+            yield from read_rows(path, file)
+        return
     count = 0
     for block in _blocks(path):
         try:
@@ -412,7 +424,16 @@ def _is_text(archive: ZipFile, member: ZipInfo) -> bool:
 
 
 def pack(path: Path, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield content as it is written: compressed, the same each time, where a name ends in .gz."""
+    """Yield content as it is written, the same each time: compressed in .gz, rows in .parquet.
+
+    Raises:
+        UsageError: A name ends in .parquet, and the content is no corpus in jsonl.
+    """
+    if is_parquet(path):
+        from gecbench.core.parquet import write_rows
+
+        yield from write_rows(path, pieces)
+        return
     if path.suffix.lower() != _GZIP:
         yield from pieces
         return

@@ -14,11 +14,12 @@ from msgspec import UNSET, UnsetType
 
 from gecbench.core.edit import DETECTED, Edit
 from gecbench.core.edit import check as check_edits
-from gecbench.core.errors import CorpusError, FormatError, Message, Place
+from gecbench.core.errors import CorpusError, FormatError, Message, Place, quote
+from gecbench.core.files import is_parquet
 from gecbench.core.format import Format, Rows, begins
 from gecbench.core.language import normalise_code
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats.texts import error_place, parse_rows, sample_place, unknown_format
+from gecbench.formats.texts import COLUMNS, error_place, parse_rows, sample_place, unknown_format
 from gecbench.formats.validation import convert, parse_json
 
 _NAME = "gecbench-corpus"
@@ -91,6 +92,13 @@ def check(path: Path, lines: Sequence[str]) -> None:
         FormatError: Says how it can be read.
     """
     if '"format"' not in lines[0]:
+        if is_parquet(path):
+            raise FormatError(
+                "which column of Parquet is what has to be said: {columns}; there are: {names}",
+                at=Place(path, 1),
+                columns=COLUMNS,
+                names=", ".join(map(quote, convert(None, parse_json(lines[0]), dict[str, object]))),
+            )
         raise unknown_format(Place(path, 1), "JSON of another program", is_table=True)
 
 
@@ -104,7 +112,8 @@ def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     rest = iter(lines)
     about = read_header(path, next(rest, ""), _NAME)
     lang = None if about.lang is UNSET else about.lang
-    rows = parse_rows(path, enumerate(rest, 2), _sample)
+    first = 1 if is_parquet(path) else 2  # its header is no row
+    rows = parse_rows(path, enumerate(rest, first), _sample)
     return Corpus(about.name, (), lang, about.provenance or {}), rows
 
 

@@ -14,12 +14,20 @@ from gecbench.core.errors import (
     Place,
     UsageError,
     count_noun,
+    printed_path,
     quote,
 )
-from gecbench.core.files import STDIO, is_folder, name_of, read_lines, stream_lines
+from gecbench.core.files import (
+    STDIO,
+    is_folder,
+    is_parquet,
+    name_of,
+    read_lines,
+    stream_lines,
+)
 from gecbench.core.format import Format, unique
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample, SystemOutput
-from gecbench.formats import FIRST_CHARACTERS, FORMATS, load_format
+from gecbench.formats import COLUMNS_OPTION, FIRST_CHARACTERS, FORMATS, load_format
 from gecbench.formats.stored import (
     Rewrites,
     Stored,
@@ -115,13 +123,28 @@ def _format_of(
         _check_table(name)
         return with_columns(columns)
     if name is not None:
-        return load_format(name)
+        reader = load_format(name)
+        _check_text(path, reader)
+        return reader
     first = next(filter(str.strip, lines), "").lstrip()[:1]
     names = [name for name in FORMATS if first in FIRST_CHARACTERS.get(name, first)]
     formats = map(load_format, names)
     reader = next((f for f in formats if f.matches(lines)), None) or load_format("lines")
     reader.check(path, lines)
     return load_format(reader.later) if reader.later and not to_show else reader
+
+
+def _check_text(path: Path, reader: Format) -> None:
+    """Refuse the rows of Parquet, which are lines of JSON, as sentences.
+
+    Raises:
+        UsageError: They would be.
+    """
+    if is_parquet(path) and reader.is_text:
+        raise UsageError(
+            f"{printed_path(path)}: Parquet is no {reader.name}; leave the format out, or name its "
+            f"columns: {COLUMNS_OPTION}"
+        )
 
 
 def _check_table(name: str | None) -> None:
@@ -208,6 +231,8 @@ def stream_parallel(source: Path, references: Sequence[Path]) -> Iterator[Sample
         CorpusError: Two files have different numbers of lines.
     """
     files = (source, *references)
+    for path in files:
+        _check_text(path, load_format("lines"))
     columns = [stream_lines(path) for path in files]
     n = 0
     for n, row in enumerate(zip_longest(*columns), 1):
@@ -330,10 +355,11 @@ def read_system(
         CorpusError: Sentences are missing, too many, without a rewrite, or have another source.
     """
     lines = stream_lines(path)
-    first = list(lines if columns else islice(lines, _FIRST))
+    first = list(islice(lines, _FIRST))
     if columns and first:
-        from gecbench.formats.table import of_system
+        from gecbench.formats.table import has_short_rows, of_system
 
+        first += () if has_short_rows(first) else lines
         _check_table(format)
         reader = of_system(columns, path, first)
     else:

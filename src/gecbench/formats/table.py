@@ -43,19 +43,57 @@ _SPACE = " \t\n"
 # The objects of JSON.
 
 
-def json_objects(path: object, lines: Sequence[str]) -> Iterator[tuple[int, Row]]:
+def json_objects(path: object, lines: Iterable[str]) -> Iterator[tuple[int, Row]]:
     """Yield the objects of a file, an array or one after another, with the line of each.
+
+    As long as each has a line of its own, no more than that is held in memory.
 
     Raises:
         FormatError: Something is no JSON, or no object.
     """
+    rest = iter(lines)
+    length, is_first = 0, True
+    for n, line in enumerate(rest):
+        row = _whole_object(line)
+        if row is not None:
+            yield n + 1, row
+            is_first = False
+        elif line.strip(_SPACE):
+            is_array = is_first and line.lstrip(_SPACE).startswith("[")
+            yield from _objects_between(path, [line, *rest], n, length, is_array=is_array)
+        length += len(line) + 1
+
+
+def _whole_object(line: str) -> Row | None:
+    """The object that fills a line; None where there is anything else."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def has_short_rows(lines: Sequence[str]) -> bool:
+    """Whether the first lines of a table show that a few of them have whole rows."""
+    first = next((line for line in lines if line.strip()), "")
+    return not is_json([first]) or _whole_object(first) is not None
+
+
+def _objects_between(
+    path: object, lines: Sequence[str], line: int, length: int, *, is_array: bool
+) -> Iterator[tuple[int, Row]]:
+    """Yield the objects of the rest of a file, however they are divided into lines.
+
+    Args:
+        path: The file.
+        lines: The rest of it.
+        line: How many lines are before.
+        length: How many characters are.
+        is_array: Whether the rest is an array.
+    """
     text = "\n".join(lines)
     decode = json.JSONDecoder().raw_decode
-    at = line = 0
-    is_array = text.lstrip(_SPACE).startswith("[")
-    if is_array:
-        at = text.index("[") + 1
-        line = text.count("\n", 0, at)
+    before, at = line, text.index("[") + 1 if is_array else 0
     separators = re.compile(r"[ \t\n,]*" if is_array else r"[ \t\n]*")
     while True:
         start = at
@@ -71,7 +109,8 @@ def json_objects(path: object, lines: Sequence[str]) -> Iterator[tuple[int, Row]
             try:
                 row, end = decode(text, at)
             except (ValueError, RecursionError) as error:
-                raise FormatError("not JSON: {problem}", problem=_json_problem(error)) from None
+                problem = _json_problem(error, before, length)
+                raise FormatError("not JSON: {problem}", problem=problem) from None
             if not isinstance(row, dict):
                 raise FormatError("an object was expected, not {text}", text=quote(str(row)))
         yield line + 1, row
@@ -81,19 +120,20 @@ def json_objects(path: object, lines: Sequence[str]) -> Iterator[tuple[int, Row]
     if rest:
         raise FormatError(
             "something follows the array: {text}",
-            at=Place(path, 1 + text.count("\n", 0, len(text) - len(rest))),
+            at=Place(path, before + 1 + text.count("\n", 0, len(text) - len(rest))),
             text=quote(rest),
         )
 
 
-def _json_problem(error: ValueError | RecursionError) -> Message:
+def _json_problem(error: ValueError | RecursionError, line: int, length: int) -> Message:
+    """What is wrong with JSON before which are so many lines and characters."""
     if isinstance(error, json.JSONDecodeError):
         return Message(
             "{problem}: line {line} column {column} (char {char})",
             problem=json_problem(error),
-            line=error.lineno,
+            line=line + error.lineno,
             column=error.colno,
-            char=error.pos,
+            char=length + error.pos,
         )
     if isinstance(error, RecursionError):
         return Message("brackets are nested too deep")
@@ -171,7 +211,7 @@ class TableRow:
 
 def table_rows(
     path: object,
-    lines: Sequence[str],
+    lines: Iterable[str],
     columns: Mapping[str, Sequence[str]],
     roles: Collection[str] = ROLES,
     *,
@@ -190,9 +230,7 @@ def table_rows(
         FormatError: The rest of the file cannot be divided into rows, or has no sentence.
     """
     names = {role: list(texts) for role, texts in columns.items()}
-    rows = (
-        _flat_objects(path, lines, names.get(needed, ())) if is_json(lines) else _cells(path, lines)
-    )
+    rows = _rows(path, lines, names.get(needed, ()))
     known: dict[str, None] = {}
     line = 0
     for line, row in rows:
@@ -219,7 +257,7 @@ def column_names(path: object, lines: Sequence[str]) -> list[str]:
 
     Names that begin or end with a space, which are not told apart from those without, are left out.
     """
-    rows = _flat_objects(path, lines, ()) if is_json(lines) else _cells(path, lines)
+    rows = _rows(path, lines, ())
     names: dict[str, None] = {}
     try:
         for _, row in islice(rows, _ROWS_WITH_NAMES):
@@ -353,8 +391,22 @@ def _table_row(row: Row, names: Mapping[str, Sequence[str]], line: int) -> Table
     return TableRow(line, single.get("id"), source, tuple(texts), meta)
 
 
+def _rows(
+    path: object, lines: Iterable[str], source: Sequence[str]
+) -> Iterator[tuple[int, Row | Message]]:
+    """Yield the rows of JSON, CSV or TSV."""
+    rest = iter(lines)
+    head = []
+    for line in rest:
+        head.append(line)
+        if line.strip():
+            break
+    whole = chain(head, rest)
+    return _flat_objects(path, whole, source) if is_json(head) else _cells(path, head[0], whole)
+
+
 def _flat_objects(
-    path: object, lines: Sequence[str], source: Sequence[str]
+    path: object, lines: Iterable[str], source: Sequence[str]
 ) -> Iterator[tuple[int, Row | Message]]:
     """Yield the objects of a file; of one object of objects, those, their keys as ids.
 
@@ -385,12 +437,12 @@ def _flat(row: Row) -> Row:
     return flat
 
 
-def _cells(path: object, lines: Sequence[str]) -> Iterator[tuple[int, Row | Message]]:
+def _cells(path: object, first: str, lines: Iterable[str]) -> Iterator[tuple[int, Row | Message]]:
     """Yield the rows of CSV, or of TSV, where quotation marks are nothing but that."""
-    tabs = "\t" in lines[0]
+    tabs = "\t" in first
     rows = csv.reader(
         (f"{line}\n" for line in lines),
-        delimiter="\t" if tabs else max(",;", key=lines[0].count),
+        delimiter="\t" if tabs else max(",;", key=first.count),
         quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL,
         strict=True,
     )
@@ -441,7 +493,7 @@ def with_columns(columns: Columns) -> Format:
     names = names_of(columns)
 
     def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
-        rows = table_rows(path, list(lines), names, _CORPUS_ROLES)
+        rows = table_rows(path, lines, names, _CORPUS_ROLES)
         return Corpus(name_of(path), ()), _samples(path, rows)
 
     return Format(
@@ -469,7 +521,7 @@ def of_system(columns: Columns, path: Path, lines: Sequence[str]) -> Format:
     has_ids = "id" in names or "id" in column_names(path, lines)
 
     def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
-        rows = table_rows(path, list(lines), names, ("id",), needed="text")
+        rows = table_rows(path, lines, names, ("id",), needed="text")
         return Corpus(name_of(path), ()), _samples(path, rows, has_sources="source" in names)
 
     return Format(
