@@ -216,3 +216,40 @@ def test_both_gleus_reward_alike_where_nothing_is_repeated(words: list[str], oth
         Gleu().stats(case).rewards[0], GleuFrequency().stats(case).rewards[0], strict=True
     )
     assert all(first == max(second, 0) for first, second in rewards)
+
+
+def rewards(case: Case, order: int, *, of_copies: bool) -> list[tuple[int, ...]]:
+    """GLEU's matches with each reference, n-gram by n-gram: a slow reference implementation."""
+    hypothesis, source = (
+        count(text.split(), order) for text in (case.hypotheses[0].text, case.source)
+    )
+    rows = []
+    for version in case.references:
+        row = []
+        for h, s, r in zip(hypothesis, source, count(version.text.split(), order), strict=True):
+            if of_copies:
+                dropped = sum(max(min(h[g], s[g]) - r[g], 0) for g in h)
+                row.append(sum(min(h[g], r[g]) for g in h) - dropped)
+            else:
+                dropped = sum(min(h[g], s[g]) for g in h if not r[g])
+                row.append(max(sum(min(h[g], r[g]) for g in h) - dropped, 0))
+        rows.append(tuple(row))
+    return rows
+
+
+@given(corpora(), st.integers(1, 5))
+def test_gleu_counts_the_ngrams_of_many_sentences_as_of_each_alone(cases: list[Case], order: int):
+    for metric, of_copies in (
+        (Gleu(order=order), False),
+        (GleuFrequency(order=order), True),
+        (SentenceGleu(order=order), False),
+    ):
+        together = metric.stats_of(cases)
+        assert together == stats(metric, cases)
+        assert [list(row.rewards) for row in together] == [
+            rewards(case, order, of_copies=of_copies) for case in cases
+        ]
+        assert [(row.length, *row.lengths) for row in together] == [
+            tuple(len(version.text.split()) for version in (*case.hypotheses, *case.references))
+            for case in cases
+        ]

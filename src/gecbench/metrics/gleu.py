@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import inf
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
@@ -14,17 +15,7 @@ from gecbench.core.options import check_between, check_choice, check_least
 from gecbench.core.score import Score
 from gecbench.scoring.metric import MeanMetric, Metric
 from gecbench.scoring.resample import occurrences, sums_of
-from gecbench.scoring.texts import (
-    UNITS,
-    Grams,
-    Unit,
-    count,
-    intersection,
-    overlap,
-    pieces,
-    references,
-    totals,
-)
+from gecbench.scoring.texts import UNITS, Unit, pieces, references, totals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,9 +30,9 @@ if TYPE_CHECKING:
 # GLEU's matches of a hypothesis with its references, and the scores made of them.
 
 
-Reward = Callable[[Grams, Grams, Grams], int]
-"""From n-grams to the matches that count: of the hypothesis, of what it shares with the source,
-and of the reference."""
+Reward = Callable[["Integers", "Integers", "Integers"], "Integers"]
+"""From how often n-grams are in a hypothesis, in both it and its source, and in a reference to the
+matches that each of them adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +70,78 @@ Scores = Callable[[Sums], "Values"]
 """From sums to a score in [0, 1] for each."""
 
 
-def matches(case: Case, *, order: int, unit: Unit, reward: Reward) -> Matches | None:
-    """The matches of the first hypothesis; None where no reference is left."""
-    texts = references(case)
-    if not texts:
-        return None
-    hypothesis = pieces(case.hypotheses[0].text, unit)
-    grams = count(hypothesis, order)
-    common = tuple(map(intersection, grams, count(pieces(case.source, unit), order)))
-    lengths, rewards = [], []
-    for text in texts:
-        reference = pieces(text, unit)
-        lengths.append(len(reference))
-        rewards.append(tuple(map(reward, grams, common, count(reference, order))))
-    return Matches(len(hypothesis), tuple(lengths), tuple(rewards))
+def matches(
+    cases: Sequence[Case], *, order: int, unit: Unit, reward: Reward, least: float
+) -> list[Matches | None]:
+    """The matches of the first hypothesis of each case; None where no reference is left.
+
+    Args:
+        cases: Some thousands at most, for memory.
+        order: The longest n-grams that are counted.
+        unit: What they consist of.
+        reward: What each n-gram of a sentence adds.
+        least: What the sum over the n-grams of a sentence is at least.
+    """
+    import numpy as np
+
+    texts = [references(case) for case in cases]
+    width = max(map(len, texts), default=0)
+    numbers: dict[str, int] = {}
+    words: list[int] = []  # of all texts, one after another
+    lengths = np.zeros((len(cases), 2 + width), dtype=np.int64)
+    for at, (case, several) in enumerate(zip(cases, texts, strict=True)):
+        for k, text in enumerate((case.hypotheses[0].text, case.source, *several)):
+            before = len(words)
+            words += [numbers.setdefault(word, len(numbers)) for word in pieces(text, unit)]
+            lengths[at, k] = len(words) - before
+    word, size = np.array(words, dtype=np.int64), lengths.ravel()
+    sentence = np.repeat(np.arange(len(size)) // (2 + width), size)
+    column = np.repeat(np.arange(len(size)) % (2 + width), size)
+    left = np.repeat(np.cumsum(size), size) - np.arange(len(word))  # pieces to the end of its text
+    rewards = np.zeros((len(cases), width, order), dtype=np.int64)
+    place, gram = np.arange(len(word)), sentence
+    for n in range(order):
+        here = left[place] > n
+        place, gram = place[here], gram[here]
+        # An n-gram is the one before it, which begins at the same place, and a word more.
+        found, gram = np.unique(gram * len(numbers) + word[place + n], return_inverse=True)
+        owner = np.empty(len(found), dtype=np.int64)
+        owner[gram] = sentence[place]
+        often = np.bincount(column[place] * len(found) + gram, minlength=(2 + width) * len(found))
+        hypothesis, source, *others = often.reshape(2 + width, len(found))
+        for k, reference in enumerate(others):
+            added = reward(hypothesis, np.minimum(hypothesis, source), reference)
+            sums = np.bincount(owner, weights=added, minlength=len(cases))
+            rewards[:, k, n] = np.maximum(sums, least)
+    rows: list[Matches | None] = []
+    for several, of_texts, of_orders in zip(texts, lengths.tolist(), rewards.tolist(), strict=True):
+        count = len(several)
+        found_rewards = tuple(map(tuple, of_orders[:count]))
+        row = Matches(of_texts[0], tuple(of_texts[2 : 2 + count]), found_rewards)
+        rows.append(row if count else None)
+    return rows
 
 
-def official_reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
+_CASES = 2_000
+"""Cases whose n-grams are counted together, which bounds memory."""
+
+
+def _in_blocks(
+    count: Callable[[Sequence[Case]], list[Matches | None]], cases: Sequence[Case]
+) -> list[Matches | None]:
+    starts = range(0, len(cases), _CASES)
+    return [row for start in starts for row in count(cases[start : start + _CASES])]
+
+
+def official_reward(hypothesis: Integers, common: Integers, reference: Integers) -> Integers:
     """The matches with the reference less those with what the reference dropped.
 
-    An n-gram of the source is dropped if it never occurs in the reference. At least 0.
+    An n-gram of the source is dropped if it never occurs in the reference.
     """
-    dropped = common.keys() - reference.keys()
-    return max(overlap(hypothesis, reference) - sum(map(common.__getitem__, dropped)), 0)
+    import numpy as np
+
+    added: Integers = np.minimum(hypothesis, reference) - np.where(reference == 0, common, 0)
+    return added
 
 
 def official_scores(counts: Sums) -> Values:
@@ -274,6 +314,7 @@ class SampledGleu(Metric[Matches]):
     """
 
     reward: ClassVar[Reward]
+    least_reward: ClassVar[float] = -inf
     formula: ClassVar[Scores]
     needs: ClassVar[Part] = "texts"
 
@@ -291,7 +332,19 @@ class SampledGleu(Metric[Matches]):
 
     def stats(self, case: Case) -> Matches | None:
         """N-gram matches with each reference; None where none can be annotated."""
-        return matches(case, order=self.order, unit=self.unit, reward=type(self).reward)
+        (row,) = self.stats_of([case])
+        return row
+
+    def stats_of(self, cases: Sequence[Case]) -> list[Matches | None]:
+        """N-gram matches of many sentences, some thousand at a time."""
+        count = partial(
+            matches,
+            order=self.order,
+            unit=self.unit,
+            reward=type(self).reward,
+            least=self.least_reward,
+        )
+        return _in_blocks(count, cases)
 
     def rounds(self, stats: Sequence[Matches]) -> Values:
         """The score of each iteration; one alone where there is nothing to draw."""
@@ -462,6 +515,7 @@ class Gleu(SampledGleu):
 
     name: ClassVar[str] = "gleu"
     reward: ClassVar[Reward] = official_reward
+    least_reward: ClassVar[float] = 0.0
     formula: ClassVar[Scores] = official_scores
 
     def sentence_scores(self, stats: Sequence[Matches]) -> Values:
@@ -473,10 +527,12 @@ class Gleu(SampledGleu):
 # gleu-frequency: GLEU that minds how often the reference dropped an n-gram.
 
 
-def frequency_reward(hypothesis: Grams, common: Grams, reference: Grams) -> int:
+def frequency_reward(hypothesis: Integers, common: Integers, reference: Integers) -> Integers:
     """The matches with the reference less each copy that the reference dropped."""
-    dropped = sum(common.values()) - overlap(common, reference)
-    return overlap(hypothesis, reference) - dropped
+    import numpy as np
+
+    added: Integers = np.minimum(hypothesis, reference) - np.maximum(common - reference, 0)
+    return added
 
 
 def frequency_scores(counts: Sums) -> Values:
@@ -532,7 +588,15 @@ class SentenceGleu(MeanMetric[Matches]):
 
     def stats(self, case: Case) -> Matches | None:
         """N-gram matches with each reference; None where none can be annotated."""
-        return matches(case, order=self.order, unit=self.unit, reward=official_reward)
+        (row,) = self.stats_of([case])
+        return row
+
+    def stats_of(self, cases: Sequence[Case]) -> list[Matches | None]:
+        """N-gram matches of many sentences, some thousand at a time."""
+        count = partial(
+            matches, order=self.order, unit=self.unit, reward=official_reward, least=0.0
+        )
+        return _in_blocks(count, cases)
 
     def values(self, stats: Sequence[Matches]) -> list[float]:
         """The score of each sentence."""
