@@ -27,6 +27,7 @@ from gecbench.analysis.correlation import (
 )
 from gecbench.analysis.options import Layout, SystemSet
 from gecbench.core.errors import CorpusError, UnknownNameError, UsageError, count_noun
+from gecbench.core.files import path_of
 from gecbench.core.frames import Framed, Frames, Row, flat
 from gecbench.core.options import check_once
 from gecbench.core.score import is_tie
@@ -557,8 +558,8 @@ def read_people(human: Named, judgments: Named, systems: Sequence[str] = ()) -> 
 
 def _name_files(files: Named) -> list[tuple[str | None, Path]]:
     if isinstance(files, Mapping):
-        return [(name, Path(path)) for name, path in files.items()]
-    return [(None, Path(path)) for path in files]
+        return [(name, path_of(path)) for name, path in files.items()]
+    return [(None, path_of(path)) for path in files]
 
 
 def of_run(run_stats: RunStats, people: People, layout: Layout | None = None) -> MetaEvaluation:

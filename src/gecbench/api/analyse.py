@@ -45,6 +45,7 @@ from gecbench.core.errors import (
     UsageError,
     count_noun,
 )
+from gecbench.core.files import path_of
 from gecbench.core.options import check_list, check_once
 from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
@@ -182,7 +183,7 @@ def correlation(
         raise UsageError(
             "a table has the scores already; systems, scheme, options and lang need a corpus"
         )
-    return correlations(table_scores(Path(data), lower), oriented=oriented)
+    return correlations(table_scores(path_of(data), lower), oriented=oriented)
 
 
 # How annotators fare against the final references.
@@ -338,7 +339,7 @@ def meta(
         raise UsageError(
             "tables have the scores already; systems, scheme, options and lang need a corpus"
         )
-    table = None if data is None else Path(data)
+    table = None if data is None else path_of(data)
     sentences = None if sentence_scores is None else Path(sentence_scores)
     return of_tables(table, sentences, people, layout, lower)
 

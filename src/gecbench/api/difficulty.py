@@ -23,7 +23,7 @@ from gecbench.api.options import AnyScheme, Options
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Case
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import encode_text, write_files
+from gecbench.core.files import encode_text, path_of, write_files
 from gecbench.core.sample import Corpus, Sample, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.edits.chunks import corrects
@@ -179,7 +179,7 @@ def weight_files(result: Difficulty, path: Path | str) -> dict[Path, str]:
     Raises:
         UsageError: As there.
     """
-    path = Path(path)
+    path = path_of(path)
     if result.origin != "these systems":
         raise UsageError(
             f"the weights are those of {result.origin}; there are no new ones to write"

@@ -14,6 +14,7 @@ from gecbench.core.files import (
     encode_pieces,
     file_exists,
     name_of,
+    path_of,
     read_bytes,
     write_files,
     write_text,
@@ -56,7 +57,7 @@ def load(
     Raises:
         GecbenchError: The file cannot be read, or is not what its format promises.
     """
-    path, targets = Path(path), [Path(reference) for reference in references]
+    path, targets = path_of(path), [path_of(reference) for reference in references]
     if not targets:
         corpus = read(path, format=format, columns=columns, in_memory=in_memory)
         return in_language(corpus, lang)
@@ -113,7 +114,9 @@ def load_system(
     Raises:
         GecbenchError: The file cannot be read, or does not fit the corpus.
     """
-    return read_system(Path(path), corpus, name=name, format=format, columns=columns, subset=subset)
+    return read_system(
+        path_of(path), corpus, name=name, format=format, columns=columns, subset=subset
+    )
 
 
 def load_systems(
@@ -137,7 +140,7 @@ def load_systems(
     Raises:
         GecbenchError: The file cannot be read, or does not fit the corpus or the names.
     """
-    return read_systems(Path(path), corpus, names=names, format=format, subset=subset)
+    return read_systems(path_of(path), corpus, names=names, format=format, subset=subset)
 
 
 def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
@@ -146,7 +149,7 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
     Args:
         corpus: What to write.
         path: File to write, whole or not at all; "-" is standard output. A format of several
-            files appends its endings to this name, and replaces no file.
+            files appends its endings to this name (x.md becomes x-orig.md), and replaces no file.
         format: Name of the format.
 
     Raises:
@@ -158,14 +161,14 @@ def save(corpus: Corpus, path: Path | str, *, format: str) -> list[str]:
 
 def write(corpus: Corpus, path: Path | str, *, format: str) -> None:
     """Write a corpus as `save` does, and leave open what the format could not hold."""
-    contents = load_writer(format).pieces(corpus)
+    path, contents = path_of(path), load_writer(format).pieces(corpus)
     if str(path) == "-" and len(contents) > 1:
         raise UsageError(f"format {format} writes {len(contents)} files; name them by --output")
     if len(contents) == 1:
         (pieces,) = contents.values()
-        write_text(Path(path), pieces)
+        write_text(path, pieces)
         return
-    files = {Path(f"{path}{ending}"): pieces for ending, pieces in contents.items()}
+    files = {_file_of(path, ending): pieces for ending, pieces in contents.items()}
     existing = [file for file in files if file_exists(file)]
     if existing:
         raise GecbenchError(
@@ -180,10 +183,15 @@ def write(corpus: Corpus, path: Path | str, *, format: str) -> None:
     write_files({file: encode_pieces(file, pieces) for file, pieces in files.items()})
 
 
-def _stale(old: Path, files: Collection[Path], path: Path | str) -> bool:
+def _file_of(path: Path, ending: str) -> Path:
+    """One of several files: what the path and the ending both end in stands there once."""
+    return Path(str(path).removesuffix(Path(ending).suffix) + ending)
+
+
+def _stale(old: Path, files: Collection[Path], path: Path) -> bool:
     """Say whether a file is a reference of an earlier corpus of the same name."""
     name, _, number = old.name.rpartition(".ref")
-    return name == Path(path).name and number.isdecimal() and old not in files
+    return name == path.name and number.isdecimal() and old not in files
 
 
 def sample(language: str, name: str) -> Path:

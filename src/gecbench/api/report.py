@@ -16,7 +16,7 @@ from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UsageError
-from gecbench.core.files import write_text
+from gecbench.core.files import path_of, write_text
 from gecbench.core.sample import Corpus, Rewrite, Systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.lang import language_of
@@ -266,7 +266,7 @@ def save_report(page: Page, path: Path | str, *, language: PageLanguage = "en") 
         MissingExtraError: jinja2 or matplotlib is not installed.
         GecbenchError: The file cannot be written.
     """
-    write_text(Path(path), render_html(page, language))
+    write_text(path_of(path), render_html(page, language))
 
 
 def _with_edits(options: Options, corpus: Corpus) -> Options:

@@ -13,7 +13,7 @@ from gecbench.api.options import AnyScheme, Options, SchemeSpec
 from gecbench.api.score import collect_stats
 from gecbench.core.case import Level
 from gecbench.core.errors import CorpusError, UsageError, count_noun
-from gecbench.core.files import write_text
+from gecbench.core.files import path_of, write_text
 from gecbench.core.options import check_list
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import SystemOutput
@@ -42,7 +42,7 @@ def load_perturbed(path: Path | str, *, lang: str | None = None) -> PerturbedSet
     Raises:
         GecbenchError: It cannot be read, or breaks a rule; see `formats.perturbed`.
     """
-    return in_language(read_perturbed(Path(path)), lang)
+    return in_language(read_perturbed(path_of(path)), lang)
 
 
 def save_perturbed(cases: PerturbedSet, path: Path | str) -> None:
@@ -51,7 +51,7 @@ def save_perturbed(cases: PerturbedSet, path: Path | str) -> None:
     Raises:
         GecbenchError: The file cannot be written.
     """
-    write_text(Path(path), write_perturbed(cases))
+    write_text(path_of(path), write_perturbed(cases))
 
 
 def robustness(
@@ -139,7 +139,7 @@ def _frequencies(path: Path | str | None, lang: str) -> CountWords | None:
     if path is None:
         return None
     return lambda words: read_frequencies(
-        Path(path), words, has_spaces=bool(language_of(lang).joiner)
+        path_of(path), words, has_spaces=bool(language_of(lang).joiner)
     )
 
 

@@ -29,6 +29,7 @@ from gecbench.core.files import (
     check_folder,
     encode_text,
     make_folder,
+    path_of,
     remove_file,
     write_files,
     write_text,
@@ -152,7 +153,7 @@ def prepare(
     chosen = msgspec.structs.replace(chosen, filter=(*chosen.filter, *map(str, filters)))
     check_recipe(chosen)
     dev = None if dev_output is None else Path(dev_output)
-    files = output_files(Path(output), chosen, dev=dev, format=format, overwrite=overwrite)
+    files = output_files(path_of(output), chosen, dev=dev, format=format, overwrite=overwrite)
     return run_recipe(chosen, files, jobs=jobs, say=say, progress=progress)
 
 
@@ -208,8 +209,8 @@ def corrupt(
         GecbenchError: The profile is wrong, or a file cannot be read or written.
     """
     label_path = None if labels is None else Path(labels)
-    _check_apart(Path(texts), Path(output), label_path)
-    corpus, rows = texts_of(Path(texts), format=format, columns=columns)
+    _check_apart(path_of(texts), path_of(output), label_path)
+    corpus, rows = texts_of(path_of(texts), format=format, columns=columns)
     lang = corpus.lang if lang is None else lang
     first = list(islice(rows, _LOOKED_AT))
     first_texts = [text for _, text in first if text]
@@ -228,7 +229,7 @@ def corrupt(
     return run_corruptor(
         corpus.name,
         chain(first, rows),
-        Path(output),
+        path_of(output),
         TextCorruptor(chosen, name, partial(_shapes, folder, mirror), seed),
         jobs=jobs,
         to=to,
@@ -331,7 +332,7 @@ def fit(
     }
     fitted = fitted._replace(profile=msgspec.structs.replace(fitted.profile, source=source))
     if output is not None:
-        write_text(Path(output), toml_of_profile(fitted.profile, _NOTES))
+        write_text(path_of(output), toml_of_profile(fitted.profile, _NOTES))
     return fitted
 
 
@@ -670,7 +671,7 @@ def divide(
     if isinstance(cases, PerturbedSet):
         source = cases.name
     else:
-        path = Path(cases)
+        path = path_of(cases)
         read = {path.resolve(), *(entry.resolve() for entry in path.rglob("*"))}
         if folder.resolve().is_relative_to(path.resolve()) or not read.isdisjoint(
             part.resolve() for part in files.values()

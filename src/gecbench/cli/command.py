@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
@@ -27,7 +26,7 @@ import click
 from click.core import ParameterSource
 
 from gecbench.core.errors import UnknownNameError, UsageError
-from gecbench.core.files import STDIO, check_folder, check_target, name_of
+from gecbench.core.files import STDIO, check_folder, check_target, name_of, path_of
 from gecbench.core.options import Argument, Complete, Option, Without
 
 if TYPE_CHECKING:
@@ -38,10 +37,8 @@ class FilePath(click.Path):
     """A path that is not looked at before it is read, so that one place words the failure."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse file:// without a third slash, which would be another file without a word."""
-        if re.match(r"([^/=]*=)?file://[^/]", str(value)):
-            raise UsageError(f"{value}: such an address has three slashes, as file:///tmp/dev.tsv")
-        return super().convert(value, param, ctx)
+        """Read a path as Python does, too."""
+        return super().convert(path_of(value), param, ctx)
 
 
 _TYPES: Mapping[object, click.ParamType[Any]] = {

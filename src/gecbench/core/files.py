@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import stat
 import sys
 import zlib
@@ -81,6 +82,17 @@ def address_of(path: Path) -> str | None:
     if not (slash and rest and len(scheme) > 1 and scheme.isalnum()) or Path(f"{scheme}:").exists():
         return None
     return f"{scheme}:///{rest}" if scheme == "file" else f"{scheme}://{rest}"
+
+
+def path_of(text: Path | str) -> Path:
+    """The path that somebody wrote, perhaps behind NAME=.
+
+    Raises:
+        UsageError: It is file:// without a third slash, which would be another file without a word.
+    """
+    if re.match(r"([^/=]*=)?file://[^/]", str(text)):
+        raise UsageError(f"{text}: such an address has three slashes, as file:///tmp/dev.tsv")
+    return Path(text)
 
 
 _READ, _WRITTEN = "cannot be read", "cannot be written"

@@ -80,6 +80,12 @@ def test_an_unknown_pipeline_is_refused_with_the_command_that_brings_one(name: s
         describe(name)
 
 
+@pytest.mark.parametrize(("code", "name"), [("de", "de_core_news_sm"), ("zh", "zh_core_web_sm")])
+def test_the_code_of_a_language_is_no_pipeline_and_one_is_named(code: str, name: str):
+    with expect_error(UsageError, f"{code!r}", f"python -m spacy download {name}"):
+        describe(code)
+
+
 def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path):
     with expect_error(ResourceError, str(tmp_path), "no spaCy pipeline", "meta.json"):
         describe(tmp_path)

@@ -16,6 +16,7 @@ import fsspec
 import pytest
 from messages import expect_error
 
+import gecbench
 from gecbench.core.errors import FormatError, GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import (
     check_folder,
@@ -309,6 +310,20 @@ def test_what_cannot_be_an_address_is_refused(run, words: tuple[str, ...], fact:
     code, _, message = run(*words)
     assert code != 0
     assert fact in message
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda _: gecbench.load("file://tmp/dev.tsv"),
+        lambda corpus: gecbench.load_system("file://tmp/dev.txt", corpus),
+        lambda corpus: gecbench.save(corpus, "file://tmp/dev.m2", format="m2"),
+        lambda corpus: gecbench.save(corpus, "file://tmp/dev", format="lines"),
+    ],
+)
+def test_in_python_too_an_address_of_a_file_has_three_slashes(use):
+    with expect_error(UsageError, "file:///tmp/dev.tsv"):
+        use(gecbench.load(gecbench.sample("zh", "corpus.jsonl")))
 
 
 def test_without_fsspec_the_command_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch):

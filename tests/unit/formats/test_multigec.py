@@ -77,6 +77,12 @@ def test_essays_are_written_with_their_references_and_read_back(tmp_path: Path) 
     assert gecbench.load(files[0], references=files[1:]).samples == corpus.samples
 
 
+def test_an_ending_of_the_name_is_not_repeated(tmp_path: Path) -> None:
+    corpus = Corpus("c", (Sample("1", "He go .", (Rewrite(text="He goes ."),)),))
+    gecbench.save(corpus, tmp_path / "c.md", format="multigec")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c-orig.md", "c-ref1.md"]
+
+
 def test_what_an_essay_cannot_hold_is_lost_with_a_count_or_refused(tmp_path: Path) -> None:
     samples = (Sample("1", "\na\n", (Rewrite(error_free=True),)), Sample("2", "b"))
     assert len(FORMAT.losses(Corpus("c", samples, "sv"))) == 4
