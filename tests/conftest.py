@@ -51,12 +51,12 @@ SLOW = (
     "unit/datasets/perturb/test_perturb_robustgec.py",
     "unit/models/causal/test_causal_served.py",
     "unit/models/robust/test_robust_golden.py",
-    "unit/models/tags/test_tag_golden.py",
-    "unit/cli/test_walkthrough.py",
+    "unit/models/tags/test_tags_golden.py",
+    "unit/cli/test_train_walkthrough.py",
     "unit/models/tagger/test_tagger_export.py",
     "unit/models/test_training_ends.py",
     *("server/browser", "server/security", "server/survival", "server/team"),
-    *("server/import_export/test_exchange_cli.py", "server/import_export/test_own.py"),
+    *("server/import_export/test_exchange_cli.py", "server/import_export/test_personal_data.py"),
     *("server/site/test_killed.py", "server/test_wheel.py", "server/workflow/test_machine.py"),
     *("server/web/test_import_in_chinese.py", "server/web/test_security.py"),
 )
@@ -72,7 +72,7 @@ UNTRACED = (
     *("server/workflow/test_machine.py", "server/workflow/test_storm.py"),
     *("server/workflow/test_changes_in_mid_work.py", "server/rest/test_hostile_files.py"),
     *("server/web/test_security.py", "server/guidelines/test_safety.py"),
-    *("server/guidelines/test_guidelines.py", "unit/models/tags/test_tag_golden.py"),
+    *("server/guidelines/test_guidelines.py", "unit/models/tags/test_tags_golden.py"),
     "unit/test_house_rules.py",
 )
 """Tests that run without coverage's tracer, which costs as much time again.

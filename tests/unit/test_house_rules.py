@@ -58,6 +58,23 @@ def test_the_version_is_the_newest_of_the_changelog():
     assert headings[0] == gecbench.__version__
 
 
+OF_ALL = {"test_benchmarks.py", "test_doctests.py", "test_house_rules.py", "test_package.py"}
+"""Tests of the whole package, which stand above its folders."""
+
+
+def test_unit_tests_stand_where_their_module_does():
+    """A file is called after a module of its folder, or after the folder: test_MODULE_TOPIC.py."""
+    tests, package = ROOT / "tests" / "unit", ROOT / "src" / "gecbench"
+    lost = []
+    for path in tests.rglob("test_*.py"):
+        folder = package / path.parent.relative_to(tests)
+        names = {entry.stem.lstrip("_") for entry in folder.glob("*")} | {folder.name}
+        topic = path.stem.removeprefix("test_")
+        if not any(topic == name or topic.startswith(f"{name}_") for name in names):
+            lost.append(path.name)
+    assert {*lost} == OF_ALL
+
+
 LOADED = "import sys; before = set(sys.modules); {}; print(*(set(sys.modules) - before), sep='\\n')"
 
 

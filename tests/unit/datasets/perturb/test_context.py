@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from error_checks import problems
 from hypothesis import given
 from hypothesis import strategies as st
-from kept_errors import problems
 
 from gecbench.core.perturbed import PerturbedCase, Variant
 from gecbench.datasets.perturb.context import (

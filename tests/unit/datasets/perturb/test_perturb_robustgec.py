@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from kept_errors import problems
+from error_checks import problems
 from messages import expect_error
 
 from gecbench.api import training_data

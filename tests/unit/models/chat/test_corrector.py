@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 from chat_server import Scripted, answer_with, correction_of, fail_with
 from corrector_checks import EN, ZH, check_corrector
+from event_loops import run as run_in_thread
 from messages import expect_error
 
 from gecbench.core.errors import GecbenchError, UsageError
-
-from .loops import run as run_in_thread
 
 Make = Callable[..., Any]
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from kept_errors import problems
+from error_checks import problems
 
 from gecbench.api.files import sample
 from gecbench.api.robustness import load_perturbed, save_perturbed
