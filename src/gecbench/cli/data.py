@@ -13,19 +13,10 @@ import click
 from gecbench.api.options import Places
 from gecbench.cli.command import command, explicit_options
 from gecbench.cli.options import Engine, lang_option, say, show_count
-from gecbench.cli.output import (
-    ENDINGS,
-    OutputFile,
-    OutputFormat,
-    Overwrite,
-    check_parquet,
-    format_by_ending,
-)
+from gecbench.cli.output import ListOutput, Overwrite, check_parquet, format_by_ending, show_list
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
-from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option, pairs
-from gecbench.reports import ReportFormat
-from gecbench.reports.report import Grid, as_csv, as_latex, as_markdown, as_text
+from gecbench.reports.report import Grid
 
 if TYPE_CHECKING:
     from gecbench.datasets.catalog import DataSet
@@ -69,34 +60,12 @@ def data() -> None:
 
 
 @command
-def list_(
-    places: Places,
-    chosen_format: OutputFormat = None,
-    output: OutputFile = Path(STDIO),
-) -> None:
+def list_(places: Places, output: ListOutput) -> None:
     """List the data sets that gecbench knows."""
     entries = _entries(places)
-    form: ReportFormat = (
-        format_by_ending(output, ENDINGS, "text") if chosen_format is None else chosen_format
-    )
-    if form == "json":
-        import json
-
-        table = {"schema": 1, "data_sets": [asdict(entry) for entry in entries]}
-        text = json.dumps(table, ensure_ascii=False, indent=2) + "\n"
-    else:
-        grid = Grid(("NAME", "FILES", "SIZE", "LICENCE", "HERE"), tuple(map(_row, entries)), 5)
-        notes = "".join(f"* {entry.name}: {entry.note}\n" for entry in entries if entry.note)
-        text = _render(grid, form, notes)
-    write_text(output, text)
-
-
-def _render(grid: Grid, form: ReportFormat, notes: str) -> str:
-    if form == "csv":
-        return as_csv(grid.header, grid.rows)
-    if form == "latex":
-        return as_latex(grid, notes)
-    return f"{as_markdown(grid)}\n{notes}" if form == "markdown" else as_text(grid) + notes
+    grid = Grid(("NAME", "FILES", "SIZE", "LICENCE", "HERE"), tuple(map(_row, entries)), 5)
+    notes = "".join(f"* {entry.name}: {entry.note}\n" for entry in entries if entry.note)
+    show_list(output, grid, {"data_sets": [asdict(entry) for entry in entries]}, notes=notes)
 
 
 @command

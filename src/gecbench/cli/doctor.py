@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 
 from gecbench import __version__
 from gecbench.api.options import Places
 from gecbench.cli.command import command
-from gecbench.cli.output import OutputFile, format_by_ending
+from gecbench.cli.output import ListOutput, show_list
 from gecbench.core.errors import ResourceError
-from gecbench.core.files import STDIO, write_text
+from gecbench.reports.report import Grid
 
 _EXTRAS = {
     "": "py3langid",  # always installed
@@ -52,13 +51,12 @@ _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same 
 
 
 @command
-def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
+def doctor(places: Places, output: ListOutput) -> None:
     """Show what is installed, which alignment kernel is used, and what is missing."""
     from gecbench.backends.spacy import describe
     from gecbench.datasets.catalog import cache_folder, check_content, data_folder, data_set, locate
     from gecbench.lang.en import PIPELINE
 
-    format_by_ending(output, {".txt": "text"}, "text")
     folder, mirror = places.folder or data_folder(), places.mirror
     lines = {
         "gecbench": __version__,
@@ -81,7 +79,8 @@ def doctor(places: Places, output: OutputFile = Path(STDIO)) -> None:
         else:
             lines[file.name] = str(path)
     width = max(map(len, lines))
-    write_text(output, "".join(f"{name:{width}}  {value}\n" for name, value in lines.items()))
+    text = "".join(f"{name:{width}}  {value}\n" for name, value in lines.items())
+    show_list(output, Grid(("NAME", "VALUE"), tuple(lines.items()), 2), {"parts": lines}, text=text)
 
 
 def _kernel() -> str:

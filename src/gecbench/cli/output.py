@@ -15,7 +15,7 @@ from gecbench.reports import PageLanguage, ReportFormat
 from gecbench.reports.plots import FILE_FORMATS, require_matplotlib, write_figures
 
 if TYPE_CHECKING:
-    from gecbench.reports.report import Figure, Report
+    from gecbench.reports.report import Figure, Grid, Report
 
 Name = TypeVar("Name")
 
@@ -126,6 +126,25 @@ class Output:
         return format_by_ending(self.path, ENDINGS, "text")
 
 
+@dataclass(frozen=True, slots=True)
+class ListOutput:
+    """Where and how a list is written."""
+
+    path: OutputFile = Path(STDIO)
+    chosen_format: OutputFormat = None
+
+    def __post_init__(self) -> None:
+        """Refuse the ending of a format that is not written, before anything is looked up."""
+        _ = self.format
+
+    @property
+    def format(self) -> ReportFormat:
+        """The format of --format, else by the ending of the file."""
+        if self.chosen_format is not None:
+            return self.chosen_format
+        return format_by_ending(self.path, ENDINGS, "text")
+
+
 def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> Name:
     """The format that the ending of a file means.
 
@@ -185,6 +204,41 @@ def show(report: Report, output: Output, more: Mapping[Path, str] | None = None)
     if output.format == "csv":
         _say_beside_csv(report, output.table)
     write_results({**(more or {}), output.path: text})
+
+
+def show_list(
+    output: ListOutput,
+    grid: Grid,
+    data: Mapping[str, object],
+    *,
+    notes: str = "",
+    text: str | None = None,
+) -> None:
+    """Write a list where the options say.
+
+    Args:
+        output: Where and how.
+        grid: The list as a table.
+        data: The list in JSON, beside the number of its schema.
+        notes: Lines below the table, but not in CSV.
+        text: The list in text, where that is not the table.
+    """
+    from gecbench.reports.report import as_csv, as_latex, as_markdown, as_text
+
+    form = output.format
+    if form == "json":
+        import json
+
+        content = json.dumps({"schema": 1, **data}, ensure_ascii=False, indent=2) + "\n"
+    elif form == "csv":
+        content = as_csv(grid.header, grid.rows)
+    elif form == "latex":
+        content = as_latex(grid, notes)
+    elif form == "markdown":
+        content = f"{as_markdown(grid)}\n{notes}" if notes else as_markdown(grid)
+    else:
+        content = as_text(grid) + notes if text is None else text
+    write_text(output.path, content)
 
 
 def write_results(contents: Mapping[Path, str]) -> None:

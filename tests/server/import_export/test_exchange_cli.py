@@ -192,6 +192,9 @@ def test_a_release_is_made_listed_written_and_verified(run, tmp_path):
     listed = run("release", "list").output
     assert listed.startswith("v1\t")
     assert "\t2 sentences\t" in listed
+    run("release", "list", "-o", tmp_path / "list.json")
+    (row,) = json.loads((tmp_path / "list.json").read_text("utf-8"))["releases"]
+    assert (row["name"], row["sentences"]) == ("v1", 2)
     run("release", "export", "v1", "-o", tmp_path / "out")
     assert output.stdout == (tmp_path / "out" / "SHA256SUMS").read_text()
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -67,6 +68,9 @@ def test_people_are_added_listed_and_linked(run):
     assert run("user", "add", "wang", code=2) == "the login 'wang' is taken"
     listed = run("user", "list")
     assert "li    李薇  active, administrator" in listed
+    people = json.loads(run("user", "list", "--format", "json"))["people"]
+    assert {"login": "li", "name": "李薇"}.items() <= people[0].items()
+    assert run("user", "list", "--format", "csv").startswith("login,name,standing,projects\n")
     assert run("user", "link", "WANG").startswith("http://127.0.0.1:8700/password/0/")
     assert "nobody has the login 'zhao'" in run("user", "link", "zhao", code=2)
     assert Client().get(link.removeprefix("https://a.example")).status_code == 302

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
+import gecbench
 from gecbench.cli import doctor as doctor_module
 
 
@@ -40,6 +44,17 @@ def test_doctor_names_every_package_of_the_extras(run, monkeypatch):
             assert [name for name in names if name not in (*extra_of, "gecbench")] == []
     for package, extra in extra_of.items():
         assert any(re.match(rf"{package}(?![\w-])", text) for text in extras[extra]), package
+
+
+@pytest.mark.parametrize("ending", [".json", ".csv", ".tex", ".md", ".txt"])
+def test_what_is_installed_is_written_in_the_format_of_the_ending(run, tmp_path: Path, ending: str):
+    path = tmp_path / f"e{ending}"
+    assert run("doctor", "-o", path) == (0, "", "")
+    text = path.read_text("utf-8")
+    starts = {".json": "{", ".csv": "NAME,VALUE", ".tex": r"\begin{tabular}", ".md": "| NAME |"}
+    assert text.startswith(starts.get(ending, "gecbench "))
+    if ending == ".json":
+        assert json.loads(text)["parts"]["gecbench"] == gecbench.__version__
 
 
 def test_doctor_bears_a_package_without_version(run, monkeypatch):

@@ -71,7 +71,7 @@ def test_the_ending_says_the_format(run, words: str, format: str):
         ("score c.jsonl s.txt --scheme zh-char -o e.docx", ".json, .csv, .tex, .md"),
         ("score c.jsonl s.txt --scheme zh-char -o e.json.gz", ".json, .csv, .tex, .md"),
         ("edits c.jsonl --scheme zh-char -o e.zip", ".m2, .jsonl"),
-        ("doctor -o e.json", ".txt"),
+        ("doctor -o e.pdf", ".json, .csv, .tex, .md"),
         ("model info nowhere -o e.csv", ".json"),
         ("perturb c.jsonl --no-pos -o e.tsv", ".jsonl"),
         ("corrupt s.txt -o e.m2", ".jsonl, .tsv"),

@@ -9,7 +9,6 @@ import click
 
 from gecbench.cli.annotate.site import DataFolder, base_url
 from gecbench.cli.command import command
-from gecbench.cli.output import OutputFile
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import STDIO, check_target, write_stream
 from gecbench.core.options import Argument, Option
@@ -25,10 +24,10 @@ from typing import TYPE_CHECKING
 
 from gecbench.cli.annotate.project import open_project
 from gecbench.cli.options import say
-from gecbench.cli.output import Output, show
+from gecbench.cli.output import ListOutput, Output, OutputFile, show, show_list
 from gecbench.core.errors import FormatError, UnknownNameError, UsageError, count_noun
 from gecbench.core.files import read_bytes
-from gecbench.reports.report import Column, Report, Table, Words
+from gecbench.reports.report import Column, Grid, Report, Table, Words
 
 if TYPE_CHECKING:
     from gecbench.server.models import Project
@@ -95,16 +94,20 @@ def unlock(login: Login, data: DataFolder = DEFAULT) -> None:
 
 
 @command
-def list_(data: DataFolder = DEFAULT) -> None:
+def list_(output: ListOutput, data: DataFolder = DEFAULT) -> None:
     """List everybody: login, name, what they are, their projects."""
     folder.open_site(data)
     from gecbench.server.workflow import accounts
 
     rows = accounts.list_people()
     widths = [max((len(row[n]) for row in rows), default=0) for n in range(3)]
+    text = ""
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True)]
-        click.echo("  ".join([*cells, row[3]]).rstrip())
+        text += "  ".join([*cells, row[3]]).rstrip() + "\n"
+    header = ("login", "name", "standing", "projects")
+    people = [dict(zip(header, row, strict=True)) for row in rows]
+    show_list(output, Grid(header, tuple(rows), 4), {"people": people}, text=text)
 
 
 @command

@@ -15,7 +15,7 @@ import click
 from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import command
 from gecbench.cli.options import CorrectorSettings, say, show_count, watch
-from gecbench.cli.output import Output, show
+from gecbench.cli.output import ListOutput, Output, show, show_list
 from gecbench.core.errors import (
     FormatError,
     GecbenchError,
@@ -27,6 +27,7 @@ from gecbench.core.files import STDIO, make_folder, write_stream, write_text
 from gecbench.core.options import Argument, Option
 from gecbench.formats import COLUMNS_OPTION, IMPORTED
 from gecbench.models import CORRECTORS
+from gecbench.reports.report import Grid
 from gecbench.server.site.folder import DEFAULT
 
 if TYPE_CHECKING:
@@ -514,11 +515,20 @@ def make(
 
 
 @command
-def list_(project: ProjectName, data: DataFolder = DEFAULT) -> None:
+def list_(project: ProjectName, output: ListOutput, data: DataFolder = DEFAULT) -> None:
     """Name the releases of a project, oldest first."""
-    for row in open_project(data, project).releases.order_by("id"):
-        sentences = count_noun(row.manifest["counts"]["sentences"], "sentence")
-        click.echo(f"{row.name}\t{row.at:%Y-%m-%d}\t{sentences}\t{row.manifest_sha256}")
+    header = ("name", "date", "sentences", "manifest_sha256")
+    rows = [
+        (row.name, f"{row.at:%Y-%m-%d}", row.manifest["counts"]["sentences"], row.manifest_sha256)
+        for row in open_project(data, project).releases.order_by("id")
+    ]
+    text = "".join(
+        f"{name}\t{date}\t{count_noun(count, 'sentence')}\t{digest}\n"
+        for name, date, count, digest in rows
+    )
+    grid = Grid(header, tuple((name, date, str(n), digest) for name, date, n, digest in rows), 4)
+    releases = [dict(zip(header, row, strict=True)) for row in rows]
+    show_list(output, grid, {"releases": releases}, text=text)
 
 
 @command
