@@ -84,6 +84,6 @@ def test_a_key_that_no_header_can_hold_is_not_shown(
 
 
 def test_without_httpx_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gecbench.backends.find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with expect_error(MissingExtraError, "httpx", "gecbench[chat]"):
         load_corrector(f"chat:m@{URL}")

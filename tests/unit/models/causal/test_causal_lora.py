@@ -206,9 +206,7 @@ def test_targets_that_the_base_lacks_are_named(trained: Trained) -> None:
 def test_without_peft_the_command_is_named(
     trained: Trained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "gecbench.backends.find_spec", lambda name: None if name == "peft" else name
-    )
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "peft" else name)
     with expect_error(MissingExtraError, "peft", "gecbench[lora]"):
         load_corrector(str(trained.adapter))
 

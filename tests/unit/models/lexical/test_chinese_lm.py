@@ -127,7 +127,7 @@ def test_wrong_options_and_models(tmp_path: Path, need: Callable[[str], ModuleTy
 
 
 def test_without_kenlm_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gecbench.backends.find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="zh-lm"):
         load_corrector("zh-lm")
 

