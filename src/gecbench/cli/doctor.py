@@ -35,6 +35,7 @@ _EXTRAS = {
     "lora": "peft",
     "chat": "anyio httpx",
     "ray": "ray",
+    "parquet": "pyarrow",
     "remote": "fsspec",
     "workflows": "snakemake",
 }
