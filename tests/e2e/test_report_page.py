@@ -283,3 +283,20 @@ def test_on_paper_the_sentence_is_there_and_the_tools_are_not(browser, folder: P
         assert not shown.page.locator(".bar").is_visible()
         assert not shown.page.locator(".list").is_visible()
         assert shown.page.locator(".versions").is_visible()
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_scores_beside_their_bars_stay_in_their_column(browser, folder: Path, size: dict):
+    with opened(browser, folder / "zh.html", viewport=size) as shown:
+        cells = shown.page.locator("td:has(> .interval)")
+        assert cells.count() >= 2
+        beyond = cells.evaluate_all(
+            """cells => cells.filter(cell => {
+              const range = document.createRange();
+              range.selectNodeContents(cell);
+              const box = cell.getBoundingClientRect();
+              const boxes = [...range.getClientRects()];
+              return boxes.some(r => r.right > box.right || r.left < box.left);
+            }).length"""
+        )
+        assert beyond == 0
