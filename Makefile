@@ -106,12 +106,14 @@ $(VENV)/.site: $(BIN)/python $(BUILT_FROM)
 
 # The libraries change what transformers and peft do, and hold others back; so they are in an environment
 # on top of the other, which sees what is there.
-$(OTHERS)/.dev: $(VENV)/.dev tests/integrations/requirements.txt
+$(OTHERS)/.dev: $(VENV)/.dev tests/integrations/requirements.txt tests/integrations/stores.txt
 	$(BIN)/python -m venv --clear $(OTHERS)
 	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
 		> $$($(OTHERS)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/below.pth
 	$(OTHERS)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile \
 		--constraint constraints.txt --requirement tests/integrations/requirements.txt
+	$(OTHERS)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile \
+		--requirement tests/integrations/stores.txt
 	@touch $@
 
 clean:  ## remove what was made

@@ -145,8 +145,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 NEEDS_MORE = {"browser", "migrated_postgresql"}
 """Fixtures of what not every machine has."""
 
-TRIED_ELSEWHERE = ("evaluate", "gec_metrics", "kenlm", "lm_eval", "polars")
-"""Libraries that adapters or data frames are for, and kenlm, which takes a minute to compile.
+TRIED_ELSEWHERE = (
+    *("evaluate", "gec_metrics", "kenlm", "lm_eval", "polars"),
+    *("moto", "s3fs"),
+)
+"""What adapters, data frames and addresses are tried with, and kenlm, which compiles for a minute.
 
 `make integrations` installs them, and then none of their tests may be skipped. Elsewhere they may
 be, as long as the library cannot be imported: installing and trying them takes three minutes.
