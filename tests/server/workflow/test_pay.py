@@ -75,7 +75,7 @@ from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 from gecbench.server.workflow.pay_history import (
     History,
-    Opinion,
+    Judgement,
     Source,
     Submitted,
     Text,
@@ -480,7 +480,7 @@ def history_of_events(events) -> History:
         elif what == "verdict":
             complaints = {slot % 2: minute} if minute % 3 == 0 else {}
             about = slot, Decision.CORRECTED, str(text)
-            verdicts.setdefault(about, []).append(Opinion(at, correct, complaints))
+            verdicts.setdefault(about, []).append(Judgement(at, correct, complaints))
     sources = {slot: Source(10 + slot, ("source",)) for slot in range(4)}
     return History(answers, verdicts, {}, [], [], [], sources)
 
@@ -493,7 +493,7 @@ def closings(history_at, events) -> list[Sequence[Line]]:
     for minute, (what, *_) in enumerate([*events, ("close", 0, 0, True)]):
         if what == "close":
             facts = facts_at(history_at(minute), BEGIN + timedelta(minutes=minute))
-            percents = pay._percents(pay._qualities(facts.judged, versions, dict), versions)
+            percents = pay._percents(pay._qualities(facts.reviewed_tasks, versions, dict), versions)
             lines = pay_lines(facts.works, paid, versions, percents)
             paid = apply_lines(paid, lines)
             periods.append(lines)

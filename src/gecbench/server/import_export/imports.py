@@ -64,15 +64,15 @@ def run_import(plan: Plan, *, by: Person | None) -> ImportResult:
     pieces = (
         plan.sentences[start : start + BATCH] for start in range(0, len(plan.sentences), BATCH)
     )
-    divided_pieces = _divide_cases(project, plan.options.scheme, pieces)
+    case_pieces = _divide_cases(project, plan.options.scheme, pieces)
     with ExitStack() as stack:
         if whole:
-            divided_pieces = iter(
-                list(divided_pieces)
+            case_pieces = iter(
+                list(case_pieces)
             )  # it takes long, and nobody waits for it meanwhile
             stack.enter_context(transaction.atomic())
         batch = _batch(plan, project, by)
-        for piece in divided_pieces:
+        for piece in case_pieces:
             _add(project, piece, batch)
         references = sum(len(sentence.references) for sentence in plan.sentences)
         audit.record(

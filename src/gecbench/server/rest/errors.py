@@ -14,7 +14,7 @@ from gecbench.server.web.errors import status_of
 from gecbench.server.workflow.errors import RefusedError, WorkflowError
 
 _LOG = logging.getLogger("gecbench.rest")
-_SAID: Mapping[int, str] = {
+_MESSAGES: Mapping[int, str] = {
     500: "something is broken here; nothing half done was kept",
     503: "the database did not answer in time; try again in some seconds",
     507: "the disk of the server is full; nothing can be saved now",
@@ -97,4 +97,4 @@ def _broken(request: HttpRequest, error: Exception | type[Exception]) -> HttpRes
     status = status_of(error) if isinstance(error, Exception) else 500
     if status == 500:
         _LOG.error("request %s failed", getattr(request, "id", ""), exc_info=True)
-    return error_response(request, status, _SAID.get(status, _SAID[500]))
+    return error_response(request, status, _MESSAGES.get(status, _MESSAGES[500]))

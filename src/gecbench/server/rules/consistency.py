@@ -262,12 +262,12 @@ def lost_words(source: str, text: str) -> Iterator[Place]:
     >>> [place.text for place in lost_words("我用 compter 看 movie", "我用 computer 看电影")]
     ['movie']
     """
-    words_kept = {_plain(match.group()) for match in _WORD.finditer(text)}
+    text_words = {_plain(match.group()) for match in _WORD.finditer(text)}
     words = {_plain(match.group()): match for match in reversed([*_WORD.finditer(source)])}
-    new = words_kept - set(words)
+    new = text_words - set(words)
     for word, match in sorted(words.items(), key=lambda item: item[1].start()):
         most = 1 + len(word) // _LETTERS_PER_TYPO
-        if word not in words_kept and not any(
+        if word not in text_words and not any(
             distance(word, candidate, most=most) <= most for candidate in new
         ):
             yield Place(match.start(), match.end(), match.group())
@@ -420,7 +420,7 @@ class _Case:
         return self.golden.decision == Decision.CORRECTED
 
 
-_Room = tuple[int, int]
+_Span = tuple[int, int]
 """The places between source tokens, first and last, that a placeholder may stand at: from the kept
 token before it to the kept one behind it. Which of equally short alignments is taken would decide
 on a finer one."""
@@ -489,7 +489,7 @@ def _not_annotatable(case: _Case) -> Iterator[Finding]:
         yield _finding(case, "CON-2", "not_annotatable_and_corrected", count=count)
 
 
-def _placeholders(case: _Case) -> dict[int, tuple[_Room, ...]]:
+def _placeholders(case: _Case) -> dict[int, tuple[_Span, ...]]:
     """Where each correction has the placeholder."""
     golden, placeholder = case.golden, case.options.placeholder
     squeezed = "".join(placeholder.split())
@@ -498,11 +498,12 @@ def _placeholders(case: _Case) -> dict[int, tuple[_Room, ...]]:
         return {n: () for n, _ in case.numbered}
     before = tokenize(golden.source, golden.lang, placeholder)
     return {
-        n: _rooms(before, tokenize(text, golden.lang, placeholder)) for n, text in case.numbered
+        n: _placeholder_spans(before, tokenize(text, golden.lang, placeholder))
+        for n, text in case.numbered
     }
 
 
-def _rooms(before: Sequence[Token], after: Sequence[Token]) -> tuple[_Room, ...]:
+def _placeholder_spans(before: Sequence[Token], after: Sequence[Token]) -> tuple[_Span, ...]:
     """The room in the source that each placeholder of a correction may stand for."""
     places = [at for at, token in enumerate(after) if token.placeholder]
     if not places:
@@ -526,31 +527,31 @@ def _rooms(before: Sequence[Token], after: Sequence[Token]) -> tuple[_Room, ...]
 def _placeholder_in_all(case: _Case) -> Iterator[Finding]:
     places = _placeholders(case)
     if any(places.values()):
-        for n in (n for n, rooms in places.items() if not rooms):
+        for n in (n for n, spans in places.items() if not spans):
             yield _finding(
                 case, "CON-3", "placeholder_in_some", n, placeholder=case.options.placeholder
             )
 
 
 def _placeholder_count(case: _Case) -> Iterator[Finding]:
-    for n, rooms, first, expected in _against_first(case):
-        if len(rooms) != len(expected):
+    for n, spans, first, expected in _against_first(case):
+        if len(spans) != len(expected):
             yield _finding(
                 case,
                 "CON-4",
                 "placeholder_count",
                 n,
                 placeholder=case.options.placeholder,
-                count=len(rooms),
+                count=len(spans),
                 other=first + 1,
                 expected=len(expected),
             )
 
 
 def _placeholder_position(case: _Case) -> Iterator[Finding]:
-    for n, rooms, first, expected in _against_first(case):
-        apart = [pair for pair in zip(rooms, expected, strict=False) if not _meet(*pair)]
-        if len(rooms) == len(expected) and apart:
+    for n, spans, first, expected in _against_first(case):
+        apart = [pair for pair in zip(spans, expected, strict=False) if not _meet(*pair)]
+        if len(spans) == len(expected) and apart:
             yield _finding(
                 case,
                 "CON-4-position",
@@ -561,17 +562,17 @@ def _placeholder_position(case: _Case) -> Iterator[Finding]:
             )
 
 
-def _meet(first: _Room, second: _Room) -> bool:
+def _meet(first: _Span, second: _Span) -> bool:
     return first[0] <= second[1] and second[0] <= first[1]
 
 
 def _against_first(
     case: _Case,
-) -> Iterator[tuple[int, tuple[_Room, ...], int, tuple[_Room, ...]]]:
+) -> Iterator[tuple[int, tuple[_Span, ...], int, tuple[_Span, ...]]]:
     """Yield each correction with placeholders and its places beside the first such one."""
-    rows = [(n, rooms) for n, rooms in _placeholders(case).items() if rooms]
-    for n, rooms in rows[1:]:
-        yield n, rooms, *rows[0]
+    rows = [(n, spans) for n, spans in _placeholders(case).items() if spans]
+    for n, spans in rows[1:]:
+        yield n, spans, *rows[0]
 
 
 def _placeholder_spelling(case: _Case) -> Iterator[Finding]:

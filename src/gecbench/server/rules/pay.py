@@ -282,7 +282,7 @@ class Work(NamedTuple):
     complaint: int = 0
 
 
-class Judged(NamedTuple):
+class ReviewedTask(NamedTuple):
     """One task that was reviewed: how many answers it has, and how many were accepted."""
 
     person: int
@@ -320,10 +320,12 @@ class Quality:
         return formula.quality_percent(self.share(formula.quality), self.tasks)
 
 
-def latest(judged: Iterable[Judged], window: int) -> Mapping[int, Sequence[Judged]]:
+def latest(
+    reviewed_tasks: Iterable[ReviewedTask], window: int
+) -> Mapping[int, Sequence[ReviewedTask]]:
     """The latest reviewed tasks of each person, by the order in which they were handed in."""
-    tasks: dict[int, list[Judged]] = {}
-    for task in sorted(judged, key=lambda task: task.submission):
+    tasks: dict[int, list[ReviewedTask]] = {}
+    for task in sorted(reviewed_tasks, key=lambda task: task.submission):
         tasks.setdefault(task.person, []).append(task)
     return {person: some[-window:] for person, some in tasks.items()}
 

@@ -156,7 +156,7 @@ _SPACES = ("line_end", "tab", "odd_space")
 _LINE_ENDS = frozenset("\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 _TABS = frozenset("\t\x1f")
 _BREAKS = _LINE_ENDS | _TABS
-_KEPT_SPACES = frozenset(" \u3000")  # the full-width one may be what the learner wrote
+_PLAIN_SPACES = frozenset(" \u3000")  # the full-width one may be what the learner wrote
 _NAMED = {
     **dict.fromkeys("\u200b\u2060\u180e", "zero_width"),
     "\ufeff": "byte_order_mark",
@@ -247,11 +247,13 @@ def _with_plain_spaces(text: str, counts: Counter[str]) -> str:
             if character in _BREAKS:
                 broken = True
                 counts["tab" if character in _TABS else "line_end"] += 1
-            elif character not in _KEPT_SPACES:
+            elif character not in _PLAIN_SPACES:
                 counts["odd_space"] += 1
         if broken:
             return " "
-        return "".join(character if character in _KEPT_SPACES else " " for character in run.group())
+        return "".join(
+            character if character in _PLAIN_SPACES else " " for character in run.group()
+        )
 
     return re.sub(r"\s+", plain, text)
 

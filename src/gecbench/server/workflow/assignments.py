@@ -72,7 +72,7 @@ def standings(rows: QuerySet[Assignment]) -> list[Standing]:
     by_person = Q(person=person)
     free = Q(state=SlotState.FREE) | (by_person & Q(state=SlotState.OPEN))
     project = OuterRef("member__project")
-    handed_in = Submission.objects.filter(
+    submissions = Submission.objects.filter(
         no=1,
         person=person,
         at__gte=begun,
@@ -89,7 +89,7 @@ def standings(rows: QuerySet[Assignment]) -> list[Standing]:
             then=_count(batch.filter(by_person, state__in=SUBMITTED_OR_LATER), "assignment"),
         ),
         When(role=Role.REVIEWER, then=_count(reviews, "reviewer")),
-        default=_count(handed_in, "person"),
+        default=_count(submissions, "person"),
     )
     left = _count(batch.filter(free, is_workable()), "assignment")
     assignments = (

@@ -31,9 +31,9 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.pay import (
     Formula,
-    Judged,
     Line,
     Quality,
+    ReviewedTask,
     Unit,
     Version,
     apply_lines,
@@ -143,10 +143,12 @@ Qualities = Mapping[tuple[int, int], Quality]
 _F05Of = Callable[[Version, Mapping[int, Collection[int]]], Mapping[int, float]]
 
 
-def _qualities(judged: Sequence[Judged], versions: Sequence[Version], f05_of: _F05Of) -> Qualities:
+def _qualities(
+    reviewed_tasks: Sequence[ReviewedTask], versions: Sequence[Version], f05_of: _F05Of
+) -> Qualities:
     qualities = {}
     for version in {version.row: version for version in versions}.values():
-        windows = latest(judged, version.formula.window)
+        windows = latest(reviewed_tasks, version.formula.window)
         f05: Mapping[int, float] = {}
         if version.formula.quality == PayQuality.F05:
             sentences = {
@@ -217,7 +219,7 @@ def _earnings(
     history: History,
     facts: Facts,
     lines: Iterable[Line],
-    judged: Sequence[Judged],
+    reviewed_tasks: Sequence[ReviewedTask],
     units: Collection[Unit],
     version: Version,
     qualities: Qualities,
@@ -228,7 +230,7 @@ def _earnings(
         history: For active time.
         facts: Who did the units.
         lines: Of any people.
-        judged: The reviewed tasks that are counted.
+        reviewed_tasks: The reviewed tasks that are counted.
         units: The decisions that are counted.
         version: Whose quality and factor are shown.
         qualities: All that are known.
@@ -236,13 +238,13 @@ def _earnings(
     totals: dict[int, int] = defaultdict(int)
     active: dict[int, int] = defaultdict(int)
     decisions: dict[int, int] = defaultdict(int)
-    tasks: dict[int, list[Judged]] = defaultdict(list)
+    tasks: dict[int, list[ReviewedTask]] = defaultdict(list)
     answer_ms = {answer.row: answer.active_ms for answer in history.answers}
     decision_ms = {("review_id", review.row): review.active_ms for review in history.reviews}
     decision_ms |= {("variant_check_id", check.row): check.active_ms for check in history.checks}
     for line in lines:
         totals[line.person] += line.amount
-    for task in judged:
+    for task in reviewed_tasks:
         tasks[task.person].append(task)
         active[task.person] += answer_ms[task.submission]
     for work in facts.works:
@@ -283,14 +285,14 @@ def preview(
     facts = facts_at(history, end)
     begun = {answer.row for answer in history.answers if since is None or answer.at >= since}
     works = [work for work in facts.works if since is None or work.at >= since]
-    judged = [task for task in facts.judged if task.submission in begun]
+    reviewed_tasks = [task for task in facts.reviewed_tasks if task.submission in begun]
     version = Version(0, end, formula)
     qualities = _qualities(
-        facts.judged, [version], lambda _, sentences: measure(project, sentences)
+        facts.reviewed_tasks, [version], lambda _, sentences: measure(project, sentences)
     )
     lines = pay_lines(works, {}, [version], _percents(qualities, [version]))
     units = {work.unit for work in works}
-    return _earnings(history, facts, lines, judged, units, version, qualities)
+    return _earnings(history, facts, lines, reviewed_tasks, units, version, qualities)
 
 
 # The ledger: periods are closed one after the other.
@@ -358,13 +360,15 @@ def _closing(project: Project, begin: datetime | None, end: datetime, measure: F
     facts = facts_at(history, end)
     entries = PayEntry.objects.filter(statement__period__project=project)
     paid = apply_lines({}, _paid_lines(entries.select_related("statement").order_by("pk")))
-    qualities = _qualities(facts.judged, versions, lambda _, sentences: measure(project, sentences))
+    qualities = _qualities(
+        facts.reviewed_tasks, versions, lambda _, sentences: measure(project, sentences)
+    )
     lines = pay_lines(facts.works, paid, versions, _percents(qualities, versions))
     before = facts_at(history, begin) if begin else Facts((), ())
-    known = {task.submission for task in before.judged}
-    judged = [task for task in facts.judged if task.submission not in known]
+    known = {task.submission for task in before.reviewed_tasks}
+    reviewed_tasks = [task for task in facts.reviewed_tasks if task.submission not in known]
     units = {work.unit for work in facts.works} - {work.unit for work in before.works}
-    earnings = _earnings(history, facts, lines, judged, units, versions[-1], qualities)
+    earnings = _earnings(history, facts, lines, reviewed_tasks, units, versions[-1], qualities)
     return _Closing(lines, earnings, qualities, versions[-1].row)
 
 
@@ -535,7 +539,7 @@ def _lines_again(
         return {person: value for person, value in known.items() if value is not None}
 
     facts = facts_at(history, end)
-    qualities = _qualities(facts.judged, versions, f05_of)
+    qualities = _qualities(facts.reviewed_tasks, versions, f05_of)
     return pay_lines(facts.works, paid, versions, _percents(qualities, versions))
 
 

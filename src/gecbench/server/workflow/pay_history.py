@@ -33,7 +33,7 @@ from gecbench.server.models import (
     VariantCheck,
     Verdict,
 )
-from gecbench.server.rules.pay import Judged, Work, edits_key, length_of
+from gecbench.server.rules.pay import ReviewedTask, Work, edits_key, length_of
 
 _REAL = Purpose.REAL
 _PAID = (Purpose.REAL, Purpose.GOLD)
@@ -64,7 +64,7 @@ class Submitted(NamedTuple):
     texts: tuple[Text, ...] = ()
 
 
-class Opinion(NamedTuple):
+class Judgement(NamedTuple):
     """A verdict on a text or a decision, and the complaints that its review upheld."""
 
     at: datetime
@@ -132,8 +132,8 @@ class History:
     """
 
     answers: Sequence[Submitted]
-    verdicts: Mapping[_About, Sequence[Opinion]]
-    gold: Mapping[int, Sequence[Opinion]]
+    verdicts: Mapping[_About, Sequence[Judgement]]
+    gold: Mapping[int, Sequence[Judgement]]
     reviews: Sequence[_Review]
     checks: Sequence[_Check]
     ratings: Sequence[_Rating]
@@ -214,7 +214,7 @@ def _texts(rows: Sequence[tuple[int, str, str]], lang: str) -> tuple[Text, ...]:
     )
 
 
-def _verdicts(project: Project) -> Mapping[_About, Sequence[Opinion]]:
+def _verdicts(project: Project) -> Mapping[_About, Sequence[Judgement]]:
     upheld = (ComplaintState.UPHELD, ComplaintState.UPHELD_CHANGED)
     complaints: dict[int, dict[int, int]] = defaultdict(dict)
     decided = Complaint.objects.filter(project=project, state__in=upheld, review__isnull=False)
@@ -228,21 +228,21 @@ def _verdicts(project: Project) -> Mapping[_About, Sequence[Opinion]]:
     for sentence, decision, digest, review, at, correct in rows.order_by("pk").values_list(
         *columns
     ):
-        opinion = Opinion(at, correct, complaints.get(review, {}))
-        verdicts[sentence, decision, digest].append(opinion)
+        judgement = Judgement(at, correct, complaints.get(review, {}))
+        verdicts[sentence, decision, digest].append(judgement)
     return verdicts
 
 
-def _gold(project: Project) -> Mapping[int, Sequence[Opinion]]:
+def _gold(project: Project) -> Mapping[int, Sequence[Judgement]]:
     results = GoldResult.objects.filter(submission__sentence__project=project)
-    opinions = defaultdict(list)
+    judgements = defaultdict(list)
     for submission, at, right in results.values_list("submission", "at", "right"):
-        opinions[submission].append(Opinion(at, right, {}))
+        judgements[submission].append(Judgement(at, right, {}))
     rulings = Overruling.objects.filter(gold_result__in=results).order_by("pk")
     columns = ("gold_result__submission", "at", "right")
     for submission, at, right in rulings.values_list(*columns):
-        opinions[submission].append(Opinion(at, right, {}))
-    return opinions
+        judgements[submission].append(Judgement(at, right, {}))
+    return judgements
 
 
 class Facts(NamedTuple):
@@ -250,32 +250,32 @@ class Facts(NamedTuple):
 
     Args:
         works: All that may be paid.
-        judged: The reviewed tasks of annotators.
+        reviewed_tasks: The reviewed tasks of annotators.
     """
 
     works: tuple[Work, ...]
-    judged: tuple[Judged, ...]
+    reviewed_tasks: tuple[ReviewedTask, ...]
 
 
 def facts_at(history: History, end: datetime) -> Facts:
     """What was done before a moment, and what reviews and complaints had said of it by then."""
     works = list(_decisions(history, end))
-    judged = []
+    reviewed_tasks = []
     last = {answer.slot: answer for answer in history.answers if answer.at < end}
     by_verdict = [_judge(history, answer, end) for answer in sorted(last.values())]
     reviewed = [task for task in by_verdict if task and task[0].submission not in history.gold]
     latest = {task.person: task.submission for task, _ in reviewed}
 
-    def may_show(task: Judged) -> bool:
-        opinions = history.gold.get(task.submission)
+    def may_show(task: ReviewedTask) -> bool:
+        judgements = history.gold.get(task.submission)
         later = task.submission < latest.get(task.person, 0)
-        return not opinions or later or opinions[0].at + GOLD_DELAY < end
+        return not judgements or later or judgements[0].at + GOLD_DELAY < end
 
     shown = (task for task in by_verdict if task and may_show(task[0]))
     for task, units in (*shown, *_checked(history, end)):
-        judged.append(task)
+        reviewed_tasks.append(task)
         works += units
-    return Facts(tuple(works), tuple(judged))
+    return Facts(tuple(works), tuple(reviewed_tasks))
 
 
 def _decisions(history: History, end: datetime) -> Iterator[Work]:
@@ -297,7 +297,7 @@ def _decisions(history: History, end: datetime) -> Iterator[Work]:
         yield Work(unit, rating.person, rating.at, length, due=not rating.undone)
 
 
-_Task = tuple[Judged, tuple[Work, ...]]
+_Task = tuple[ReviewedTask, tuple[Work, ...]]
 """A reviewed task, and what of it may be paid."""
 
 
@@ -307,16 +307,16 @@ def _judge(history: History, answer: Submitted, end: datetime) -> _Task | None:
     The known answers to a gold task say one thing of all its texts.
     """
     gold = history.gold.get(answer.row)
-    opinions = [
-        (text, opinion)
+    judgements = [
+        (text, judgement)
         for text, about in _abouts(answer)
-        if (opinion := _opinion(gold or history.verdicts.get(about, ()), end))
+        if (judgement := _last_judgement(gold or history.verdicts.get(about, ()), end))
     ]
-    if not opinions:
+    if not judgements:
         return None
-    accepted = [pair for pair in opinions if pair[1].correct]
-    counts = len(opinions), len(accepted)
-    task = Judged(answer.person, answer.row, answer.sentence, *counts)
+    accepted = [pair for pair in judgements if pair[1].correct]
+    counts = len(judgements), len(accepted)
+    task = ReviewedTask(answer.person, answer.row, answer.sentence, *counts)
     return task, tuple(_units(answer, history.sources[answer.sentence], accepted))
 
 
@@ -336,7 +336,7 @@ def _checked(history: History, end: datetime) -> Iterator[_Task]:
     }
     for answer, check in checked:
         accepted = check.decision == CheckDecision.ACCEPTED
-        task = Judged(answer.person, answer.row, answer.sentence, 1, int(accepted))
+        task = ReviewedTask(answer.person, answer.row, answer.sentence, 1, int(accepted))
         due = last.get(answer.slot) is answer
         length = history.sources[answer.sentence].length
         unit = (PayKind.PERTURBATION, answer.row, 0)
@@ -351,13 +351,13 @@ def _abouts(answer: Submitted) -> Iterator[tuple[Text | None, _About]]:
         yield text, (answer.sentence, answer.decision, text.digest)
 
 
-def _opinion(opinions: Sequence[Opinion], end: datetime) -> Opinion | None:
+def _last_judgement(judgements: Sequence[Judgement], end: datetime) -> Judgement | None:
     """The last verdict before a moment."""
-    return next((opinion for opinion in reversed(opinions) if opinion.at < end), None)
+    return next((judgement for judgement in reversed(judgements) if judgement.at < end), None)
 
 
 def _units(
-    answer: Submitted, source: Source, accepted: Sequence[tuple[Text | None, Opinion]]
+    answer: Submitted, source: Source, accepted: Sequence[tuple[Text | None, Judgement]]
 ) -> Iterator[Work]:
     """Yield a reviewed task, and each of its further accepted references with edits of its own."""
     first = accepted[0][1] if accepted else None
@@ -365,17 +365,17 @@ def _units(
     task = (PayKind.ANNOTATION, answer.row, 0)
     yield Work(task, *facts, first is not None, _complaint(first, answer.person))
     keys = {source.key}
-    for n, (text, opinion) in enumerate(accepted):
+    for n, (text, judgement) in enumerate(accepted):
         if text is None:
             continue
         if n and text.key not in keys:
             extra = (PayKind.EXTRA_REFERENCE, answer.row, text.row)
-            yield Work(extra, *facts, True, _complaint(opinion, answer.person))
+            yield Work(extra, *facts, True, _complaint(judgement, answer.person))
         keys.add(text.key)
 
 
-def _complaint(opinion: Opinion | None, person: int) -> int:
+def _complaint(judgement: Judgement | None, person: int) -> int:
     """The complaint by which something became right: this person's own, or that of another."""
-    if opinion is None or not opinion.complaints:
+    if judgement is None or not judgement.complaints:
         return 0
-    return opinion.complaints.get(person) or min(opinion.complaints.values())
+    return judgement.complaints.get(person) or min(judgement.complaints.values())

@@ -110,9 +110,9 @@ def record_all_readings(project: Project, person: Person) -> None:
 
     Sentences that are decided are left out: their texts are no secret any more.
     """
-    handed_in = Submission.objects.filter(sentence=OuterRef("pk"))
+    submissions = Submission.objects.filter(sentence=OuterRef("pk"))
     read = Reading.objects.filter(sentence=OuterRef("pk"), person=person)
-    unread = Sentence.objects.filter(Exists(handed_in), ~Exists(read), project=project)
+    unread = Sentence.objects.filter(Exists(submissions), ~Exists(read), project=project)
     keys = list(unread.exclude(state__in=_KNOWN).values_list("pk", flat=True))
     for begin in range(0, len(keys), _PIECE):  # in pieces: nobody who saves waits for all
         record_readings(keys[begin : begin + _PIECE], person.pk)

@@ -90,20 +90,20 @@ class Lesson:
 
 def list_items(member: Member, *, state: str = "open", most: int = 200) -> tuple[Study, ...]:
     """The member's own items, oldest first; any state where it is ""."""
-    studies = _own(member)
+    studies = _studies_of(member)
     if state:
         studies = studies.filter(state=state)
     return tuple(studies.order_by("opened_at", "pk")[:most])
 
 
-def _own(member: Member) -> QuerySet[Study]:
+def _studies_of(member: Member) -> QuerySet[Study]:
     return Study.objects.filter(person=member.person_id, project=member.project_id).select_related(
         "sentence__project", "sentence__golden", "submission", "reference", "golden"
     )
 
 
 def _study_of(member: Member, study_id: int) -> Study:
-    study = _own(member).filter(pk=study_id).first()
+    study = _studies_of(member).filter(pk=study_id).first()
     if study is None:
         raise NotYoursError("there is no study item {study_id} for this person", study_id=study_id)
     return study

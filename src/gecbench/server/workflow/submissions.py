@@ -322,14 +322,14 @@ def _current_slot(member: Member, slot: Slot, sentence: Sentence, version: int) 
             raise GoneError("this task is no longer yours; what you wrote was kept as a draft")
         sentence.refresh_from_db(fields=["state", "version"])
         slot = back
-    if slot.state != SlotState.OPEN or _handed_in_since(slot, member, version):
+    if slot.state != SlotState.OPEN or _has_newer_submission(slot, member, version):
         raise ConflictError("this task was handed in from another window", slot)
     if sentence.state not in sentences.WORKABLE:
         raise GoneError("this sentence was taken out of work; what you wrote was kept as a draft")
     return slot
 
 
-def _handed_in_since(slot: Slot, member: Member, version: int) -> bool:
+def _has_newer_submission(slot: Slot, member: Member, version: int) -> bool:
     """Whether a page is stale: its slot was handed in, and perhaps reopened, since.
 
     Versions that an expired lease made do not count: the holder came back and lost nothing.
@@ -453,7 +453,7 @@ def reopen(member: Member, slot_id: int) -> Slot:
     if _is_over(submission, sentence):
         raise in_review(sentence)
     uncount_submission(sentence)
-    open_no = sentences.free_task_number(member, member.project.rules) or _make_room(member)
+    open_no = sentences.free_task_number(member, member.project.rules) or _free_a_place(member)
     sentences.reopen_slot(slot, member, open_no)
     sentences.record_slot_event(
         slot, member.person, SlotEventKind.REOPEN, {"submission": submission.pk}
@@ -464,7 +464,7 @@ def reopen(member: Member, slot_id: int) -> Slot:
     return slot
 
 
-def _make_room(member: Member) -> int:
+def _free_a_place(member: Member) -> int:
     """Give back the newest open task that was not begun; return which place it leaves.
 
     Raises:

@@ -55,7 +55,7 @@ from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError
 from gecbench.server.workflow.perturbation import SCHEMES, find_faults
 
-KEPT_SECONDS = 24 * 3600
+RETENTION_SECONDS = 24 * 3600
 MOST_FILES = 10
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -166,7 +166,7 @@ def _forget_old() -> None:
         if not _TOKEN.fullmatch(folder.name) or not (folder / _ABOUT).is_file():
             continue
         with suppress(FileNotFoundError):  # somebody else was as tidy
-            if folder.stat().st_mtime < time.time() - KEPT_SECONDS:
+            if folder.stat().st_mtime < time.time() - RETENTION_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
