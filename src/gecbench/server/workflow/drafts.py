@@ -38,7 +38,12 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.transactions import lock_member, lock_sentence, transactional
+from gecbench.server.workflow.transactions import (
+    lock_member,
+    lock_sentence,
+    transactional,
+    write_columns,
+)
 
 MOST_BYTES = 200_000
 """A draft's payload is refused beyond this."""
@@ -254,10 +259,11 @@ def _write(place: Mapping[str, Any], received: _Received) -> Draft | WorkflowErr
         _aside(place, received)
         return ConflictError("another window has saved a newer draft", draft)
     now = timezone.now()
+    columns = {"payload": received.payload, "rev": received.rev + 1, "saved_at": now}
     if draft is None:
-        draft = Draft(**place)
-    draft.payload, draft.rev, draft.saved_at = received.payload, received.rev + 1, now
-    draft.save()
+        draft = Draft.objects.create(**place, **columns)
+    else:
+        write_columns(draft, **columns)
     DraftRevision.objects.create(
         **place, rev=draft.rev, payload=received.payload, at=now, client_at=received.client_at
     )

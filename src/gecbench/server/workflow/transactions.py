@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -130,15 +130,10 @@ def compare_and_set(
     """
     states = [before] if isinstance(before, str) else before
     # Written here, as each act does it three times: 0.07 ms of CPU, by a queryset 0.27.
-    columns, params = [], []
-    for name, value in values.items():
-        field = row._meta.get_field(name)
-        columns.append(f', "{field.column}" = %s')
-        pk_or_value = value.pk if isinstance(value, Model) else value
-        params.append(field.get_db_prep_save(pk_or_value, connection))
+    columns, params = _assign(row, values)
     marks = ", ".join(["%s"] * len(states))
     sql = (
-        f'UPDATE "{row._meta.db_table}" SET "version" = "version" + %s{"".join(columns)}'  # noqa: S608
+        f'UPDATE "{row._meta.db_table}" SET "version" = "version" + %s, {columns}'  # noqa: S608
         f' WHERE "id" = %s AND "version" = %s AND "state" IN ({marks})'
     )
     with connection.cursor() as cursor:
@@ -149,6 +144,26 @@ def compare_and_set(
     row.version += steps
     for name, value in values.items():
         setattr(row, name, value)
+
+
+def write_columns(row: Any, **values: object) -> None:
+    """Write columns of a row that the caller has locked, as `compare_and_set` does."""
+    columns, params = _assign(row, values)
+    sql = f'UPDATE "{row._meta.db_table}" SET {columns} WHERE "id" = %s'  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [*params, row.pk])
+    for name, value in values.items():
+        setattr(row, name, value)
+
+
+def _assign(row: Any, values: Mapping[str, object]) -> tuple[str, list[Any]]:
+    columns, params = [], []
+    for name, value in values.items():
+        field = row._meta.get_field(name)
+        columns.append(f'"{field.column}" = %s')
+        pk_or_value = value.pk if isinstance(value, Model) else value
+        params.append(field.get_db_prep_save(pk_or_value, connection))
+    return ", ".join(columns), params
 
 
 # Who acts, as the database has them now, and whether their role and status allow it.
