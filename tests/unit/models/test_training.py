@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -419,15 +420,15 @@ t.trained(home, "sharded", sharded)
 """
 
 
-@pytest.mark.slow
-def test_two_processes_learn_what_one_learns_and_are_continued_by_one(home) -> None:
-    script = home / "two.py"
-    script.write_text(_TWO)
+def torchrun(home: Path, processes: int, program: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in several processes; its argument is the folder."""
+    script = home / f"{processes}.py"
+    script.write_text(program)
     paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    run = subprocess.run(
+    return subprocess.run(
         [
             *(sys.executable, "-m", "torch.distributed.run", "--standalone"),
-            *("--nproc_per_node", "2", str(script), str(home)),
+            *("--nproc_per_node", str(processes), str(script), str(home)),
         ],
         capture_output=True,
         text=True,
@@ -440,6 +441,11 @@ def test_two_processes_learn_what_one_learns_and_are_continued_by_one(home) -> N
             "PYTHONPATH": paths,
         },
     )
+
+
+@pytest.mark.slow
+def test_two_processes_learn_what_one_learns_and_are_continued_by_one(home) -> None:
+    run = torchrun(home, 2, _TWO)
     assert "killed once" in run.stdout, run.stderr[:4000]
     assert "killed twice" in run.stdout, run.stderr[:4000]
     steps = {path.name for path in (home / "sharded" / "checkpoints").glob("step-*")}
@@ -455,6 +461,30 @@ def test_two_processes_learn_what_one_learns_and_are_continued_by_one(home) -> N
     for name, tensor in weights(alone).items():
         assert torch.allclose(tensor, two[name], atol=1e-5), name
         assert torch.allclose(tensor, weights(continued)[name], atol=1e-5), name
+
+
+_FOUR = """
+import sys
+from pathlib import Path
+import test_training as t
+
+home, four = Path(sys.argv[1]), t.config(batch_size=3)
+t.trained(home, "ddp", four)
+t.trained(home, "fsdp", t.sharded(four))
+"""
+
+
+@pytest.mark.slow
+def test_four_processes_learn_what_one_learns(home) -> None:
+    run = torchrun(home, 4, _FOUR)
+    assert run.returncode == 0, run.stderr[:4000]
+    alone = weights(trained(home, "one", config(batch_size=3, accumulation=4)))
+    for name in ("ddp", "fsdp"):
+        card = json.loads((home / name / "model" / "gecbench.json").read_text())
+        assert card["made"]["devices"] == 4
+        four = load_file(home / name / "model" / "model.safetensors")
+        for key, tensor in alone.items():
+            assert torch.allclose(tensor, four[key], atol=1e-5), (name, key)
 
 
 @pytest.mark.parametrize(
@@ -473,39 +503,69 @@ def test_what_a_network_or_a_machine_cannot_do_is_refused(home, devices, trackin
         trained(home, "run", run_config)
 
 
-def test_trackers_get_the_numbers_of_the_log(home, monkeypatch) -> None:
+@pytest.fixture
+def aim(monkeypatch):
+    """Stand in for the tracker Aim by one that fails where it is told to."""
     from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
     from accelerate.utils import LoggerType
 
     from gecbench.models.training import loop
 
-    told: dict[str, object] = {}
-
     class Aim(GeneralTracker):
         name = "aim"
         requires_logging_directory = True
         tracker = None
+        told: ClassVar[dict[str, Any]] = {}
+        fails_at = ""
 
         def __init__(self, project: str, logging_dir: str) -> None:
             super().__init__()
-            told["project"] = project
+            self.told["project"] = project
+
+        def start(self) -> None:
+            self.fail("start")
 
         def store_init_configuration(self, values: dict) -> None:
-            told["learning_rate"] = values["training.learning_rate"]
+            self.told["learning_rate"] = values["training.learning_rate"]
 
         def log(self, values: dict, step: int) -> None:
-            told.setdefault("steps", []).append((step, *values))
+            self.fail("log")
+            self.told.setdefault("steps", []).append((step, *values))
 
         def finish(self) -> None:
-            told["finished"] = True
+            self.fail("finish")
+            self.told["finished"] = True
+
+        def fail(self, at: str) -> None:
+            if at == self.fails_at:
+                raise RuntimeError("the store is closed,\nask its owner")
 
     monkeypatch.setitem(LOGGER_TYPE_TO_CLASS, "aim", Aim)
     for module in (loop, sys.modules["accelerate.tracking"]):
         monkeypatch.setattr(module, "get_available_trackers", lambda: [LoggerType.AIM])
+    return Aim
+
+
+def tracked(run_config: SmallConfig) -> SmallConfig:
     tracking = TrackingTable(trackers=("aim",), project="mine")
-    trained(home, "run", msgspec.structs.replace(config(epochs=1), tracking=tracking))
+    return msgspec.structs.replace(run_config, tracking=tracking)
+
+
+def test_trackers_get_the_numbers_of_the_log(home, aim) -> None:
+    trained(home, "run", tracked(config(epochs=1)))
+    told = aim.told
     assert (told["project"], told["learning_rate"], told["finished"]) == ("mine", 0.05, True)
     assert (7, "dev/loss", "dev/score") in told["steps"]
+
+
+@pytest.mark.parametrize("moment", ["start", "log", "finish"])
+def test_what_a_tracker_refuses_is_one_clear_line_and_the_run_goes_on_without_it(
+    home, aim, moment
+) -> None:
+    aim.fails_at = moment
+    with expect_error(GecbenchError, "tracking.trackers", "aim", "the store is closed"):
+        trained(home, "run", tracked(config(epochs=1)))
+    assert trained(home, "run", config(epochs=1)).steps == 7
 
 
 @pytest.mark.slow

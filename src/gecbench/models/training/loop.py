@@ -8,8 +8,8 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -23,7 +23,7 @@ from accelerate.tracking import GeneralTracker, get_available_trackers
 from accelerate.utils import TorchDynamoPlugin, broadcast_object_list, gather_object
 
 from gecbench.core import seeding
-from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.core.errors import FormatError, GecbenchError, UsageError, reason
 from gecbench.core.files import explain_errors, write_bytes
 from gecbench.core.sample import Corpus
 from gecbench.models.batches import make_batches
@@ -229,13 +229,31 @@ class Log:
         for name, value in numbers.items():
             self._writer.add_scalar(name, value, step)
         for tracker in self._trackers:
-            tracker.log(numbers, step=step)
+            with _explain_trackers(tracker.name):
+                tracker.log(numbers, step=step)
 
     def close(self) -> None:
         """Flush and close."""
         self._writer.close()
         for tracker in self._trackers:
-            tracker.finish()
+            with _explain_trackers(tracker.name):
+                tracker.finish()
+
+
+@contextmanager
+def _explain_trackers(*names: str) -> Iterator[None]:
+    """Make what the library of a tracker raises, of any kind, one line of ours.
+
+    Raises:
+        GecbenchError: Names the trackers, and has the library's own reason.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise GecbenchError(
+            f"tracking.trackers: {' or '.join(names)} failed: {reason(error)}; set it up, or leave "
+            "it out; the same command then goes on from the last checkpoint"
+        ) from error
 
 
 def _is_until(step: int, line: bytes) -> bool:
@@ -348,11 +366,12 @@ class Loop:
             if isinstance(table, dict):
                 values |= {f"{name}.{key}": value for key, value in table.items()}
         name = self.run.resolve().name
-        self.accelerator.init_trackers(
-            tracking.project,
-            {k: v if isinstance(v, int | float | str) else str(v) for k, v in values.items()},
-            {"wandb": {"name": name}, "mlflow": {"run_name": name}},
-        )
+        with _explain_trackers(*tracking.trackers):
+            self.accelerator.init_trackers(
+                tracking.project,
+                {k: v if isinstance(v, int | float | str) else str(v) for k, v in values.items()},
+                {"wandb": {"name": name}, "mlflow": {"run_name": name}},
+            )
 
     def _total_steps(self) -> int:
         """Count the steps of the warm epochs; for schedules that end with them."""
@@ -713,7 +732,10 @@ def checkpoint_activations(network: torch.nn.Module) -> None:
     """
     able = [m for m in network.modules() if getattr(m, "supports_gradient_checkpointing", False)]
     for module in able:
-        cast("Any", module).gradient_checkpointing_enable({"use_reentrant": False})
+        # The first is the name in transformers 5.23; the second, of 5.0, warns there.
+        enable = getattr(module, "activation_checkpointing_enable", None)
+        enable = enable or cast("Any", module).gradient_checkpointing_enable
+        enable({"use_reentrant": False})
     if not able:
         raise UsageError(
             "devices.gradient_checkpointing is for encoders and models of transformers; this "

@@ -7,10 +7,13 @@ import shutil
 import subprocess
 import sys
 
+import msgspec
 import pytest
 import torch
 from messages import expect_error
+from safetensors.torch import load_file
 from tiny_taggers import PAIRS, configuration, teach
+from transformers.models.bert.modeling_bert import BertIntermediate
 
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
@@ -18,6 +21,8 @@ from gecbench.models.batches import SentencePair
 from gecbench.models.tagger.network import read_tagger
 from gecbench.models.tagger.training import KIND
 from gecbench.models.tags.labels import UNKNOWN, write_label_vocabulary
+from gecbench.models.training.config import DataTable, DevicesTable, TrainingTable
+from gecbench.models.training.run import train_run
 from gecbench.models.training.task import IGNORED, load_kind
 
 
@@ -142,6 +147,49 @@ def test_correcting_leaves_a_learning_network_as_it_was():
     assert task.module.training
     assert task.module.dropout.training
     assert task.module.dropout.p == 0.5
+
+
+class HalfRight:
+    """Says of all corrections that they are half right."""
+
+    signature = "metric:half-right"
+
+    def __call__(self, dev, texts):
+        return 0.5
+
+
+def test_activations_that_are_computed_again_teach_the_same(tiny_bert, tmp_path, monkeypatch):
+    bert = tmp_path / "bert"
+    shutil.copytree(tiny_bert("zh"), bert)
+    settings = json.loads((bert / "config.json").read_text())
+    (bert / "config.json").write_text(json.dumps(settings | {"hidden_dropout_prob": 0.2}))
+    rows = [f"{n}\t{pair.source}\t{pair.target}\n" for n, pair in enumerate(PAIRS["zh"])]
+    (tmp_path / "train.tsv").write_text("".join(rows))
+    calls = 0
+    forward = BertIntermediate.forward
+
+    def counted(self, *arguments, **options):
+        nonlocal calls
+        calls += self.training
+        return forward(self, *arguments, **options)
+
+    monkeypatch.setattr(BertIntermediate, "forward", counted)
+    weights, counts = [], []
+    for again in (False, True):
+        config = msgspec.structs.replace(
+            configuration("zh", str(bert)),
+            data=DataTable(train=("train.tsv",), dev="train"),
+            training=TrainingTable(epochs=3, learning_rate=1e-3, batch_size=4, threads=1),
+            devices=DevicesTable(gradient_checkpointing=again),
+        )
+        run, calls = tmp_path / f"run-{again}", 0
+        train_run(config, KIND, run, home=tmp_path, score=HalfRight(), say=lambda _message: None)
+        weights.append(load_file(run / "model" / "model.safetensors"))
+        counts.append(calls)
+    assert counts[1] == 2 * counts[0] > 0
+    assert weights[0].keys() == weights[1].keys()
+    for name, tensor in weights[0].items():
+        assert torch.allclose(tensor, weights[1][name], atol=1e-6), name
 
 
 def test_labels_from_a_file_and_defaults_on_the_card(tmp_path):
