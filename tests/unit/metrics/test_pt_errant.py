@@ -87,7 +87,8 @@ def test_the_score_of_a_corpus_equals_gec_metrics(network: Path, layer: int, f: 
 def test_sentences_and_weights_equal_gec_metrics(metric: PtErrant):
     rows = metric.stats_of(CASES)
     values = [sentence["value"] for sentence in metric.sentences(rows)]
-    assert tuple(values) == close(1, 0.2338812, 1, 0.0097667, 0.9989682)
+    # Weights are differences of float32 similarities: the second moves by 2e-5 between CPUs.
+    assert tuple(values) == pytest.approx((1, 0.2338812, 1, 0.0097667, 0.9989682), abs=4e-5)
     assert rows[1].candidates[1] == close(0.0012051, 0.0087798, 0.0328555)
 
 
