@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gecbench.cli.data import data
+from gecbench.cli import gecbench
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError
 from gecbench.datasets import catalog
 from gecbench.datasets.catalog import DataFile, DataSet
@@ -38,7 +38,8 @@ def known(monkeypatch, tmp_path):
 
 
 def run(*arguments, **environment):
-    return CliRunner().invoke(data, [str(word) for word in arguments], env=environment)
+    words = ["data", *map(str, arguments)]
+    return CliRunner().invoke(gecbench, words, env=environment)
 
 
 class TestGet:
