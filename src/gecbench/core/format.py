@@ -57,7 +57,8 @@ class Format:
             format. A format with neither of the two is read only where it is named.
         stream: What a corpus says of itself, without its samples, and these in the order of the
             file, given the file's path and its lines; raises FormatError with path:line, for a
-            sample while it is asked for. Need not look whether ids are unique.
+            sample while it is asked for. Need not look whether ids are unique. The provenance may
+            count what is not kept while samples are asked for.
         pieces: Contents by the ending to put behind the file's name ("" for the file itself), each
             as pieces that are made while they are asked for, with the errors that they raise; a
             format that is only read has none.

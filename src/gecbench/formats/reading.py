@@ -79,7 +79,8 @@ def stream_corpus(
     """Read what a corpus says of itself, and its samples while they are asked for.
 
     Unlike `read`, this does not look whether ids are unique, and holds no more in memory than
-    the format needs: a line of jsonl, mucgec and lines.
+    the format needs: a line of jsonl, mucgec, lang8 and lines. What lang8 does not keep is
+    counted in the provenance while the samples are asked for.
 
     Args:
         path: The file, or "-" for standard input.

@@ -314,24 +314,29 @@ _BLANK_SENTENCE = Message("a blank sentence")
 def _stream_lang8(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     """Stream the rows, numbered; a sentence that nobody corrected has no reference.
 
-    A row whose sentence is blank is left out, and counted among what is not kept.
+    A row whose sentence is blank is left out; the provenance counts them while rows are read.
 
     Raises:
         FormatError: Names the first row that lacks a cell, or with another number of corrections
             than it says.
     """
-    filled = [(n, line) for n, line in enumerate(lines, 1) if line.strip()]
-    sentences = [(n, line) for n, line in filled if not _is_blank_lang8(line)]
-    rows = parse_rows(path, sentences, _lang8_sample)
-    left_out: dict[str, int] = {_BLANK_SENTENCE: len(filled) - len(sentences)}
-    return Corpus(name_of(path), (), None, not_kept(left_out)), (
+    provenance: dict[str, str] = {}
+    rows = parse_rows(path, _lang8_sentences(lines, provenance), _lang8_sample)
+    return Corpus(name_of(path), (), None, provenance), (
         (n, replace(row, id=str(k))) for k, (n, row) in enumerate(rows, 1)
     )
 
 
-def _is_blank_lang8(line: str) -> bool:
-    match = _LANG8_ROW.fullmatch(line)
-    return match is not None and not match[4].strip()
+def _lang8_sentences(lines: Iterable[str], provenance: dict[str, str]) -> Iterator[tuple[int, str]]:
+    """Yield the numbered rows whose sentence is not blank; say in `provenance` how many are."""
+    blank = 0
+    for n, line in enumerate(lines, 1):
+        match = _LANG8_ROW.fullmatch(line)
+        if match and not match[4].strip():
+            blank += 1
+            provenance |= not_kept({_BLANK_SENTENCE: blank})
+        elif line.strip():
+            yield n, line
 
 
 def _lang8_sample(line: str) -> Sample:

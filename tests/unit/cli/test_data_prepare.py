@@ -99,3 +99,12 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert err.startswith(f"gecbench: {line}")
     assert err.count("\n") == 1
     assert not list(Path().glob("*out*"))
+
+
+def test_what_lang_8_does_not_keep_is_counted_behind_the_sentences(run, tmp_path: Path) -> None:
+    row = "{}\t77\thttp://lang-8.com/1/journals/2/\t{}\t{}\n"
+    rows = [row.format(1, k, "He go .\tHe goes .") for k in range(3)]
+    Path("entries.train").write_text("".join([*rows, row.format(0, 3, " ")]), encoding="utf-8")
+    code, _, err = run("data", "prepare", "--corpus", "a=entries.train", "-o", "x.jsonl")
+    assert code == 0
+    assert "1 time a blank sentence" in err

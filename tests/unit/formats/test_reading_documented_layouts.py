@@ -82,6 +82,17 @@ def test_lang_8_counts_blank_sentences_and_refuses_wrong_counts_of_corrections(
         gecbench.load(path)
 
 
+def test_lang_8_is_not_held_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "entries.train"
+    blank = "0\t77\thttp://lang-8.com/1/journals/2/\t0\t \n"
+    path.write_text(blank + FILES["lang8"] + "no row\n" + blank, "utf-8")
+    about, samples = stream_corpus(path)
+    assert next(samples).source == "He go ."
+    assert about.provenance["not kept"].startswith("1 time")
+    with expect_error(FormatError, f"{path}:5"):
+        list(samples)
+
+
 @pytest.mark.parametrize(
     ("content", "columns"),
     [

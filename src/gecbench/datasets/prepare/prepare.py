@@ -301,7 +301,7 @@ class CorpusTally:
         places: Of its pairs in the file of pairs.
     """
 
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     places: range = range(0)
     counts: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -391,9 +391,7 @@ def _read_pairs(
     texts = (sentence.source for sentence in first_sentences)
     if warning := language_warning(lang, texts, name):
         say(f"note: {warning}")
-    tally = CorpusTally(
-        tuple(about.provenance[key] for key in (NOT_KEPT,) if key in about.provenance)
-    )
+    tally = CorpusTally()
     counts, first = tally.counts, len(pairs)
     rows = _take_steps(task, name, chain(first_sentences, sentences), jobs)
     with closing(rows):
@@ -414,6 +412,8 @@ def _read_pairs(
                     pairs.groups.append(group_of(recipe.seed, verdict.source))
     progress(name, counts["sentences"])
     tally.places = range(first, len(pairs))
+    if NOT_KEPT in about.provenance:  # may be counted while sentences are read
+        tally.notes = (about.provenance[NOT_KEPT],)
     return tally
 
 
