@@ -115,11 +115,9 @@ class AnnotationPage extends TaskPage {
   }
 
   showProblems({ texts, problems, confirm }) {
-    const { answer, messages } = this;
+    const { answer } = this;
     if (texts) answer.mergeTexts(texts);
-    const rest = answer.showProblems(problems);
-    this.isConfirmed = Boolean(confirm);
-    this.say([...rest.map(({ message }) => message), ...(confirm ? [messages.confirm] : [])].join(" "));
+    this.sayProblems(answer.showProblems(problems), confirm);
     const unchanged = problems.find(({ code }) => code === "ANN-10")?.field ?? "";
     this.offerErrorFree(answer.boxes[Number(/^reference-(\d+)$/.exec(unchanged)?.[1] ?? -1)]);
   }

@@ -138,8 +138,7 @@ class PerturbationPage extends TaskPage {
   // --- what is refused ---------------------------------------------------------------------------------
 
   showProblems({ problems, confirm }) {
-    this.isConfirmed = Boolean(confirm);
-    this.say([...problems.map(({ message }) => message), ...(confirm ? [this.messages.confirm] : [])].join(" "));
+    this.sayProblems(problems, confirm);
     const moved = problems.filter(({ code }) => code.startsWith("PER-4"));
     this.answer.showMoved(moved.map(({ error }) => error));
     if (!confirm) {

@@ -137,6 +137,12 @@ export class TaskPage {
     byId("said").hidden = !text;
   }
 
+  /** Say what is wrong with the answer; `confirm`: submitting it once more is enough. */
+  sayProblems(problems, confirm) {
+    this.isConfirmed = Boolean(confirm);
+    this.say([...problems.map(({ message }) => message), ...(confirm ? [this.messages.confirm] : [])].join(" "));
+  }
+
   sayFailure(reply) {
     this.say(reply ? (reply.data.message ?? this.messages.failed) : this.messages.unreached);
   }
