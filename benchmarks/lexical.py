@@ -179,7 +179,8 @@ def english_table(args: argparse.Namespace) -> None:
         write_text(output, "".join(f"{text}\n" for text in outputs))
         system = gecbench.load_system(output, corpus)
         options = gecbench.Options(metrics=("m2",))
-        counts = gecbench.score(corpus, [system], options=options).results[0].score.counts
+        score = gecbench.score(corpus, [system], options=options).results[0].score
+        counts = score.counts if score else None
         tallies = [(counts.tp, counts.fp, counts.fn)] if counts else []
         needless = count_edits(right, peer.correct(right), str.split)
         row(peer, "CoNLL-2014", tallies, needless, speed)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import IO, cast
 
 
 class BenchmarkError(Exception):
@@ -91,7 +92,7 @@ def run_once(
         )
     except OSError as error:
         raise BenchmarkError(f"{command[0]}: cannot be started: {error.strerror}") from error
-    with process.stdout as pipe:
+    with cast("IO[bytes]", process.stdout) as pipe:
         output = pipe.read().decode("utf-8", "replace")
     # Popen's own wait would throw the resource usage away.
     _, status, usage = os.wait4(process.pid, 0)

@@ -17,6 +17,7 @@ import argparse
 import random
 import sys
 import zipfile
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from measure import machine, run_once
 import gecbench
 from gecbench.core.corrector import Corrector
 from gecbench.core.files import read_lines, write_text
+from gecbench.core.sample import Corpus, SystemOutput
+from gecbench.core.score import Counts, Score
 from gecbench.models import load_corrector
 from gecbench.models.syntax.trees import read_conllu
 
@@ -128,9 +131,8 @@ def measure(args: argparse.Namespace, export: Path) -> None:
         output = args.folder / f"jfleg-{name}.txt"
         write_text(output, "".join(f"{text}\n" for text in texts))
         system = gecbench.load_system(output, corpus)
-        options = gecbench.Options(metrics=("gleu",))
-        score = gecbench.score(corpus, [system], options=options).results[0].score
-        print(f"JFLEG test, GLEU of the {name}: {100 * (score.value or 0.0):.2f}")
+        score = score_of(corpus, system, "gleu")
+        print(f"JFLEG test, GLEU of the {name}: {100 * score.value:.2f}")
 
 
 def f_of(gold: Path, sources: list[str], export: Path, bias: float) -> float:
@@ -144,7 +146,7 @@ def f_of(gold: Path, sources: list[str], export: Path, bias: float) -> float:
     return f_half(*(sum(row[k] for row in tallies) for k in range(3)))
 
 
-def texts_of(corrector: Corrector, texts: list[str]) -> list[str]:
+def texts_of(corrector: Corrector, texts: Sequence[str]) -> list[str]:
     """Correct texts."""
     return [result.text for result in corrector.correct(texts)]
 
@@ -155,10 +157,18 @@ def m2_of(gold: Path, outputs: list[str], folder: Path) -> tuple[float, float, f
     output = folder / "conll14.txt"
     write_text(output, "".join(f"{text}\n" for text in outputs))
     system = gecbench.load_system(output, corpus)
-    options = gecbench.Options(metrics=("m2",))
-    score = gecbench.score(corpus, [system], options=options).results[0].score
-    counts = score.counts
+    score = score_of(corpus, system, "m2")
+    counts = score.counts or Counts()
     return counts.tp / (counts.tp + counts.fp), counts.tp / (counts.tp + counts.fn), score.value
+
+
+def score_of(corpus: Corpus, system: SystemOutput, metric: str) -> Score:
+    """Score one system by one metric, which applies."""
+    options = gecbench.Options(metrics=(metric,))
+    score = gecbench.score(corpus, [system], options=options).results[0].score
+    if score is None:
+        sys.exit(f"tagger.py: {metric} does not apply to {corpus.name}")
+    return score
 
 
 if __name__ == "__main__":
