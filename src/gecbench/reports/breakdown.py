@@ -13,6 +13,7 @@ from gecbench.core.errors import Message
 from gecbench.core.score import best_places
 from gecbench.reports.report import (
     COUNT_COLUMNS,
+    NO_CATEGORY,
     Category,
     Column,
     Figure,
@@ -97,7 +98,7 @@ def _figure(breakdown: Breakdown, name: str, *, page: bool = False) -> Figure:
             page knows of them.
     """
     kind = _kind_words(breakdown)
-    groups = tuple(_group_words(group) for group in breakdown.groups)
+    groups = tuple(_group_words(group, breakdown.by) for group in breakdown.groups)
     places, x = groups, kind
     if page and breakdown.by.startswith("type-"):
         x = translate("{kind} (number of edits)", kind=kind)
@@ -142,7 +143,9 @@ def _categories(breakdown: Breakdown) -> Iterator[Category]:
     """Yield what the page knows of each group."""
     for group, size in zip(breakdown.groups, breakdown.sizes, strict=True):
         words = type_words(group) if breakdown.by.startswith("type-") else None
-        yield Category(_group_words(group), words, size, _filters(breakdown.by, group))
+        yield Category(
+            _group_words(group, breakdown.by), words, size, _filters(breakdown.by, group)
+        )
 
 
 def _filters(by: str, group: str) -> Filters:
@@ -164,7 +167,7 @@ def sentence_groups(breakdowns: Sequence[Breakdown]) -> list[Mapping[str, object
     for breakdown in breakdowns:
         if breakdown.by == "position" or breakdown.members:
             kind = _kind_words(breakdown)
-            words = list(map(_group_words, breakdown.groups))
+            words = [_group_words(group, breakdown.by) for group in breakdown.groups]
             groups.append(
                 {
                     "by": breakdown.by,
@@ -188,9 +191,10 @@ def _kind_words(breakdown: Breakdown) -> Words:
     return translate("{kind} in {scale}", kind=words, scale=translate(f"unit|{breakdown.scale}"))
 
 
-def _group_words(group: str) -> Words:
-    """The name of a group in both languages."""
-    return _GROUPS.get(group, Words(group, group))
+def _group_words(group: str, by: str) -> Words:
+    """The name of a group of a kind in both languages."""
+    words = type_words(group) if (by, group) == ("type-2", NO_CATEGORY) else _GROUPS.get(group)
+    return words or Words(group, group)
 
 
 def _kind_of(by: str) -> str | Words:
@@ -211,9 +215,9 @@ def _extremes(system: str, breakdown: Breakdown) -> Words:
         "{system}: highest {high:.2f} at {top}, lowest {low:.2f} at {bottom}.",
         system=system,
         high=100 * high,
-        top=_group_words(top),
+        top=_group_words(top, breakdown.by),
         low=100 * low,
-        bottom=_group_words(bottom),
+        bottom=_group_words(bottom, breakdown.by),
     )
 
 

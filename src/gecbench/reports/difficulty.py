@@ -18,6 +18,7 @@ from gecbench.core.errors import Message, count_noun
 from gecbench.core.frames import columns_of
 from gecbench.core.score import best_places
 from gecbench.reports.report import (
+    NO_CATEGORY,
     Category,
     Column,
     Figure,
@@ -38,9 +39,6 @@ _PARTS: dict[Tier, Words] = {
     2: translate("category"),
     3: translate("type"),
 }
-_NO_PART = "-"
-"""Stands for what a type lacks, as in the tables of scores."""
-
 _MOST_TYPES = 30
 """Types in the figure; the table has all."""
 
@@ -202,7 +200,7 @@ def _types(results: Sequence[Difficulty], level: Tier, *, in_words: bool) -> Tab
     for label in labels:
         types = (kinds.get(label) for kinds in by_label)
         cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in types)
-        heads = (label or _NO_PART, *[type_words(label)] * in_words)
+        heads = (label or NO_CATEGORY, *[type_words(label)] * in_words)
         rows.append((*heads, *chain(*cells)))
     title = translate("Weights of errors by {part}, the most difficult first", part=part)
     return Table(f"types-{level}", title, tuple(columns), tuple(rows))
@@ -295,7 +293,7 @@ def _scores_figure(results: Sequence[Difficulty]) -> Figure:
 def _types_figure(results: Sequence[Difficulty], level: Tier, *, page: bool) -> Figure:
     """The mean weight of each type with its standard deviation."""
     frequent = [_most_frequent(result.types[level]) for result in results]
-    first = [f"{o.label or _NO_PART} {o.mean:.2f}" for o in next(filter(None, frequent))]
+    first = [f"{o.label or NO_CATEGORY} {o.mean:.2f}" for o in next(filter(None, frequent))]
     hardest, easiest = ", ".join(first[:3]), ", ".join(first[-3:][::-1])
     figure = Figure.of(
         "difficulty-types",
@@ -307,7 +305,7 @@ def _types_figure(results: Sequence[Difficulty], level: Tier, *, page: bool) -> 
         series=tuple(
             Series(
                 label,
-                tuple(kind.label or _NO_PART for kind in types),
+                tuple(kind.label or NO_CATEGORY for kind in types),
                 tuple(kind.mean for kind in types),
                 tuple(kind.low for kind in types),
                 tuple(kind.high for kind in types),
@@ -324,7 +322,7 @@ def _types_figure(results: Sequence[Difficulty], level: Tier, *, page: bool) -> 
 
 def _category(kind: TypeDifficulty, level: Tier) -> Category:
     """What the page knows of a type."""
-    label = kind.label or _NO_PART
+    label = kind.label or NO_CATEGORY
     filters = {"type": f":{label}" if level == 2 else label}
     return Category(Words(label, label), type_words(label), kind.errors, filters)
 

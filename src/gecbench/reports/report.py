@@ -625,7 +625,11 @@ _OPERATIONS: Mapping[str, Words] = {
     "UNK": Words("detected, not corrected", "仅标出，未改正"),
     "Um": Words("detected, not corrected", "仅标出，未改正"),
 }
+NO_CATEGORY = "-"
+"""Stands for the category of an edit whose label is an operation alone, as of most of zh-char."""
+
 _CATEGORIES: Mapping[str, Words] = {
+    NO_CATEGORY: Words("no category", "无类别"),
     "ADJ": Words("adjective", "形容词"),
     "ADJ:FORM": Words("form of adjective", "形容词形式"),
     "ADV": Words("adverb", "副词"),

@@ -6,6 +6,7 @@ import pytest
 from score_corpus import BAD, CORPUS, GOOD
 
 from gecbench.analysis.breakdown import Breakdowns, break_down
+from gecbench.api.files import load, load_system, sample
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
@@ -52,3 +53,15 @@ def test_texts_of_which_nobody_changes_any_have_no_types(page: bool):
     run_stats = collect_stats(Corpus("right", samples, "zh"), (copy,), scheme=zh_char())
     report = build_report(break_down(run_stats), page=page)
     assert all(not table.rows for table in report.tables if table.name.startswith("type-"))
+
+
+def test_edits_without_a_category_are_called_so_in_figures():
+    corpus = load(sample("zh", "corpus.jsonl"))
+    systems = [load_system(sample("zh", "eager.txt"), corpus)]
+    result = break_down(collect_stats(corpus, systems, scheme=zh_char(), options=Options()))
+    for page, name in ((False, "no category"), (True, "no category (270)")):
+        figures = {f.name: f for f in build_report(result, page=page).figures}
+        figure = figures["breakdown-type-2"]
+        assert figure.series[0].x[0].en == name
+        assert "no category" in figure.alt.en
+        assert "无类别" in figure.alt.zh
