@@ -42,7 +42,7 @@ test-all:  ## everything, with coverage; at most 30 minutes on 2 cores
 
 # What takes the English template of a message first; msgmerge puts new ones into a language's django.po.
 KEYWORDS := Message ConflictError CorpusError EditError FormatError GecbenchError GoneError MissingExtraError \
-	NotAllowedError NotYoursError ResourceError SentencesAsIdsError UnavailableError UsageError _IdTaken __init__
+	NotAllowedError NotYoursError ResourceError SentencesAsIdsError UnavailableError UsageError _DuplicateId __init__
 messages:  ## templates of the library's errors and messages, as a .pot file on standard output (needs gettext)
 	@git ls-files 'src/gecbench/*.py' | xgettext --files-from=- --language=Python --from-code=UTF-8 --keyword \
 		$(KEYWORDS:%=--keyword=%:1) --output=-

@@ -31,10 +31,10 @@ from gecbench.server.import_export import corpora
 from gecbench.server.import_export.corpora import cell
 from gecbench.server.import_export.exports import (
     ExportOptions,
+    choose_file,
     export,
     formats_of,
     notes,
-    one_file,
     write_export,
 )
 from gecbench.server.import_export.releases import make_release
@@ -305,11 +305,11 @@ def test_standard_output_takes_one_file(site, capfdbinary):
 
 def test_one_part_of_several_is_named(site):
     files = export(reviewed(), ExportOptions("parallel"))
-    assert one_file(files, ".ref1").ending == ".ref1"
+    assert choose_file(files, ".ref1").ending == ".ref1"
     with pytest.raises(UsageError, match=r"name a part: .src, .ref0, .ref1"):
-        one_file(files)
+        choose_file(files)
     with pytest.raises(UsageError, match=r"there is no part '.ref2'; this export has the parts"):
-        one_file(files, ".ref2")
+        choose_file(files, ".ref2")
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ ELSEWHERE = {
 def lines_of(person: Person) -> list[dict[str, object]]:
     return [
         json.loads(part)
-        for part in b"".join(personal_data.own_data(person)).decode().split("\n")
+        for part in b"".join(personal_data.export_personal_data(person)).decode().split("\n")
         if part
     ]
 
@@ -90,12 +90,12 @@ def test_own_texts_are_in_it_and_foreign_ones_are_not(site):
     a2 = member_of(project, "a2").person
     mine = set(Submission.objects.filter(person=a2).values_list("references__text", flat=True))
     foreign = {GOOD, FAIR, BAD} - mine
-    text = b"".join(personal_data.own_data(a2)).decode()
+    text = b"".join(personal_data.export_personal_data(a2)).decode()
     assert mine
     assert foreign
     assert all(written in text for written in mine)
     assert [written for written in foreign if written in text] == []
-    rita = b"".join(personal_data.own_data(member_of(project, "rita").person)).decode()
+    rita = b"".join(personal_data.export_personal_data(member_of(project, "rita").person)).decode()
     assert '"kind": "review"' in rita
     assert [text for text in mine if text in rita] == []
 
@@ -157,4 +157,4 @@ def test_where_they_are_signed_in_and_who_failed_to_is_in_it(site):
         "2023-11-14T22:13:20+00:00",
     )
     assert len([line for line in lines if line.get("kind") == "failed_sign_in"]) == 1
-    assert "wang" not in b"".join(personal_data.own_data(li)).decode()
+    assert "wang" not in b"".join(personal_data.export_personal_data(li)).decode()

@@ -9,7 +9,7 @@ from server.workflow.inspecting import begun, both, inspected, rated
 
 from gecbench.reports.report import render
 from gecbench.server.import_export.corpora import naming_of
-from gecbench.server.import_export.personal_data import own_data
+from gecbench.server.import_export.personal_data import export_personal_data
 from gecbench.server.models import Person
 from gecbench.server.statistics.inspections import round_report
 
@@ -34,7 +34,9 @@ def test_jud_1_no_rating_is_told_before_both_judges_have_rated(site):
         json.dumps(boss.get(path)[1])
         for path in (here, f"{here}/items", "projects/story/inspections")
     ]
-    texts.append(b"".join(own_data(Person.objects.get(login="john"))).decode())
+    texts.append(b"".join(export_personal_data(Person.objects.get(login="john"))).decode())
     texts.append(render(round_report(inspection_round, naming_of(project)), "json"))
     assert [text for text in texts if "secret note" in text] == []
-    assert "secret note" in b"".join(own_data(Person.objects.get(login="jane"))).decode()
+    assert (
+        "secret note" in b"".join(export_personal_data(Person.objects.get(login="jane"))).decode()
+    )

@@ -38,7 +38,7 @@ def test_a_backup_has_everything_and_is_private(filled):
     assert names == ["manifest.json", DATABASE, "secret.key", "site.toml"]
     manifest = backup.verify(backup_file)
     assert manifest.database == "sqlite"
-    assert datetime.now(UTC) - manifest.made_at < timedelta(minutes=5)
+    assert datetime.now(UTC) - manifest.created_at < timedelta(minutes=5)
     assert (
         backup.sum_of(backup_file).read_text()
         == f"{backup.sha256(backup_file)}  {backup_file.name}\n"

@@ -174,7 +174,7 @@ def test_who_waits_for_a_writer_that_hangs_is_told_and_the_queue_goes_on(line, m
     hanging.take()
     with pytest.raises(Exception, match="database is locked"):
         late.take()
-    assert not late.taken
+    assert not late.holds_turn
     hanging.leave()
     monkeypatch.setattr(base, "_LONGEST", PATIENCE)
     for place in (late, hanging, late):
@@ -193,7 +193,7 @@ def test_what_is_committed_is_on_the_disk_before_anybody_is_told_and_others_writ
         files.append(str(Path(f"/proc/self/fd/{file}").readlink()))
         with sqlite3.connect(impatient["NAME"], timeout=0) as other:
             other.execute("UPDATE person SET name = 'x'")
-        assert not connection._place.taken
+        assert not connection._place.holds_turn
 
     connection.cursor().execute("PRAGMA synchronous=NORMAL")
     monkeypatch.setattr(os, "fdatasync", fdatasync)

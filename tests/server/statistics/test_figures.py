@@ -51,9 +51,9 @@ from gecbench.server.statistics.work import (
     AGES,
     Acceptance,
     acceptance,
+    add_up_work,
     ages,
     load_counts,
-    progress,
     reasons,
 )
 from gecbench.server.workflow import complaints, management
@@ -189,7 +189,7 @@ def test_sta_6_reviewers_have_speed_strictness_and_complaints(site):
 def test_a_ruling_about_a_complaint_is_no_review_of_a_day(site):
     project = worked()
     upheld(project)
-    assert sum(day.reviewed for day in progress(load_counts(project)).days) == 4
+    assert sum(day.reviewed for day in add_up_work(load_counts(project)).days) == 4
 
 
 def test_a_reviewer_without_counted_time_has_no_speed(site):
@@ -248,14 +248,14 @@ def test_sta_1_table_4_by_source_counts_what_is_discarded(site):
 
 def test_progress_counts_days_of_the_sites_own_clock(database):
     project = worked()
-    (day,) = progress(load_counts(project)).days
+    (day,) = add_up_work(load_counts(project)).days
     assert (day.day, day.submitted, day.reviewed, day.golden) == (
         timezone.localdate(),
         15,
         4,
         4,
     )
-    assert progress(load_counts(project)).states == {"golden": 4, "review_ready": 1}
+    assert add_up_work(load_counts(project)).states == {"golden": 4, "review_ready": 1}
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_a_day_begins_by_the_clock_of_the_site(database, zone, expected):
         cursor.execute(f"DROP TRIGGER golden_no_update{on}")
         cursor.execute("UPDATE golden SET at = '2026-03-01 18:20:00'")
     with timezone.override(ZoneInfo(zone)):
-        days = progress(load_counts(project)).days
+        days = add_up_work(load_counts(project)).days
     assert [day.day for day in days if day.golden] == [expected]
     assert len(days) > 1
     assert {(b.day - a.day).days for a, b in pairwise(days)} == {1}

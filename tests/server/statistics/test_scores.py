@@ -157,7 +157,7 @@ def test_inv_12_nothing_of_training_or_trials_is_counted(site, purpose):
     statistics.refresh(project)
     quality = statistics.quality(project)
     assert (quality.people, quality.reasons, quality.reviewers) == ((), {}, ())
-    assert (quality.progress.states, quality.progress.days) == ({}, ())
+    assert (quality.work.states, quality.work.days) == ({}, ())
     assert set(quality.ages) == {0}
     assert quality.scores.total is None
     assert quality.agreement.sentences == 0

@@ -20,7 +20,7 @@ from server.workflow.stories import (
 
 from gecbench.server.models import Person, Submission
 from gecbench.server.statistics.members import member_figures
-from gecbench.server.statistics.work import load_counts, progress
+from gecbench.server.statistics.work import add_up_work, load_counts
 
 EVENING = datetime(2026, 3, 9, 22, 30, tzinfo=UTC)
 """The 9th of March in London, the 10th in Shanghai."""
@@ -46,7 +46,7 @@ def li(site, monkeypatch):
 def test_today_is_the_persons_own(li, zone, today, days):
     with timezone.override(ZoneInfo(zone)):
         assert member_figures(li).today == today
-        assert len(progress(load_counts(li.project)).days) == days
+        assert len(add_up_work(load_counts(li.project)).days) == days
 
 
 def test_pages_show_the_persons_day_and_times(li):

@@ -101,7 +101,7 @@ def test_jud_1_the_judges_are_blind_until_both_have_rated(site):
     for member in (john, member_of(project, "boss")):
         if member is john:
             view = inspection.view_item(member, item.pk)
-            assert (view.judged.settled, view.mine, view.judged.ratings) == (False, None, ())
+            assert (view.result.settled, view.mine, view.result.ratings) == (False, None, ())
         else:
             with pytest.raises(NotYoursError):
                 inspection.view_item(member, item.pk)
@@ -114,8 +114,8 @@ def test_jud_1_the_judges_are_blind_until_both_have_rated(site):
     assert inspection.waiting(john.person_id, project) == inspection.Waiting(4, 0)
     rated(project, "john", item, True, True)
     view = inspection.view_item(john, item.pk)
-    assert view.judged.decisions == {"grammaticality": (True, True), "meaning": (False, True)}
-    assert view.judged.ratings[0].note == "odd"
+    assert view.result.decisions == {"grammaticality": (True, True), "meaning": (False, True)}
+    assert view.result.ratings[0].note == "odd"
     assert inspection.view_item(member_of(project, "boss"), item.pk).judge is None
     assert Reading.objects.filter(person=john.person, sentence=item.sentence).exists()
 
@@ -155,7 +155,7 @@ def test_jud_3_disagreements_are_discussed_and_resolved_and_first_ratings_stay(s
     both(project, items[0], (True, True), (True, True))
     both(project, items[1], (False, True), (True, False))
     jane, john = (member_of(project, login) for login in JUDGES)
-    assert [judged.item.pk for judged in load_items(inspection_round) if judged.differing] == [
+    assert [result.item.pk for result in load_items(inspection_round) if result.differing] == [
         items[1].pk
     ]
     key = uuid4()
@@ -259,7 +259,7 @@ def test_jud_1_another_judge_rates_what_the_one_before_has_not(database):
     with pytest.raises(NotYoursError):
         inspection.view_item(mary, first.pk)  # Jane has rated it, John has not
     view = inspection.view_item(mary, second.pk)
-    assert (view.judged.differing, view.mine) == (("meaning",), None)
+    assert (view.result.differing, view.mine) == (("meaning",), None)
     inspection.resolve(mary, second.pk, criterion="meaning", accept=True)
     assert inspection.view_item(mary, third.pk).previous is None
     rated(project, "mary", third, True, True)
@@ -267,10 +267,10 @@ def test_jud_1_another_judge_rates_what_the_one_before_has_not(database):
     rated(project, "mary", fourth)
     rated(project, "john", first, True, False)
     assert inspection.next_item(mary) is None
-    assert [done for _, done in inspection.progress(inspection_round)] == [4, 3]
+    assert [done for _, done in inspection.count_ratings(inspection_round)] == [4, 3]
     raters = [
-        [rating.judge.member.person.login for rating in judged.ratings]
-        for judged in load_items(inspection_round)
+        [rating.judge.member.person.login for rating in result.ratings]
+        for result in load_items(inspection_round)
     ]
     assert raters == [["jane", "john"], ["jane", "john"], ["mary", "john"], []]
     assert Audit.objects.get(what="inspection.replaced").data["no"] == 1
@@ -400,7 +400,7 @@ def test_a_closed_round_stays_as_it_is(site):
     with pytest.raises(ConflictError):
         inspection.close(member_of(project, "boss"), inspection_round.pk)
     closed = inspection.get_round(project, inspection_round.pk)
-    assert [judged.settled for judged in load_items(closed)] == [True, False, False, False]
+    assert [result.settled for result in load_items(closed)] == [True, False, False, False]
     assert inspection.waiting(member_of(project, "john").person_id, project) == (
         inspection.Waiting(0, 0)
     )

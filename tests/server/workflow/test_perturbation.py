@@ -556,7 +556,7 @@ def proposed() -> Project:
     """A project of three annotators whose cases a program has perturbed."""
     project = to_propose(annotators=3)
     run = make_proposals(project, PERTURB)
-    assert run.made >= run.cases > 0
+    assert run.count >= run.cases > 0
     return project
 
 
@@ -578,9 +578,9 @@ def test_two_runs_at_once_propose_once(database, monkeypatch):
 
     monkeypatch.setattr(proposals, "perturb", perturb)
     runs = together(2, lambda _: make_proposals(project, PERTURB))
-    slow, quick = sorted(runs, key=lambda run: run.made)
-    assert (slow.made, slow.cases, slow.there) == (0, 0, quick.cases)
-    assert quick.made == Proposal.objects.count() > 0
+    slow, quick = sorted(runs, key=lambda run: run.count)
+    assert (slow.count, slow.cases, slow.there) == (0, 0, quick.cases)
+    assert quick.count == Proposal.objects.count() > 0
     assert slow.without == quick.without == 5 - quick.cases
 
 
@@ -672,7 +672,8 @@ def test_ones_own_data_have_variants_and_checks(site):
     rita = reviewer(project)
     checked(rita, edit(1, "我", "刚才去学校看老师。"))
     author = Member.objects.get(project=project, person__login="p1").person
-    text = b"".join(personal_data.own_data(author)).decode()
+    text = b"".join(personal_data.export_personal_data(author)).decode()
     assert "我门今天去学校看老师。" in text
     assert "我门刚才去学校看老师。" not in text
-    assert "我门刚才去学校看老师。" in b"".join(personal_data.own_data(rita.person)).decode()
+    rita_text = b"".join(personal_data.export_personal_data(rita.person)).decode()
+    assert "我门刚才去学校看老师。" in rita_text

@@ -88,7 +88,7 @@ def test_an_interrupted_run_goes_on_where_it_was(site):
     with pytest.raises(KeyboardInterrupt):
         run(project, Robot(stops_after=1))
     assert Suggestion.objects.count() == 2
-    assert run(project, Robot()).made == 3
+    assert run(project, Robot()).count == 3
 
 
 def test_another_version_proposes_anew_and_is_the_one_that_is_shown(site):
@@ -103,7 +103,7 @@ def test_only_sentences_that_can_still_be_begun_are_proposed_for(site):
     handed_in(li, claimed(li, sentence_of(project, 1)))
     boss = joined(project, "boss", "manager")
     management.withdraw(boss, [sentence_of(project, 2).pk], reason="x")
-    assert run(project, Robot()).made == 1
+    assert run(project, Robot()).count == 1
 
 
 def test_progress_is_told_after_each_batch(site):

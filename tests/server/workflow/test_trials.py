@@ -108,12 +108,12 @@ def test_tri_1_training_answers_at_once_may_be_repeated_and_has_no_effect(site):
     project = practising()
     member = candidate(project)
     number = first_number(Purpose.TRAINING)
-    assert trials.training_progress(member) == trials.Progress(3, 0, 0)
+    assert trials.training_status(member) == trials.TrainingStatus(3, 0, 0)
     wrong = training_answer(member, number, source("training", 1).replace("句句", "段句"))
     right = training_answer(member, number, reference("training", 1))
     again = training_answer(member, number, reference("training", 1))
     assert [wrong.right, right.right, again.right] == [False, True, True]
-    assert trials.training_progress(member) == trials.Progress(3, 1, 1)
+    assert trials.training_status(member) == trials.TrainingStatus(3, 1, 1)
     assert trials.training_task(member).number != number, "the least practised comes next"
     assert not Submission.objects.exists()
     assert not SlotEvent.objects.exists()
@@ -154,7 +154,7 @@ def test_what_training_refuses_is_kept_and_not_counted(site):
         training_answer(member, first_number(Purpose.TRAINING), source("training", 1))
     answer = PracticeAnswer.objects.get()
     assert (answer.text, answer.counted) == (source("training", 1), False)
-    assert trials.training_progress(member).tried == 0
+    assert trials.training_status(member).tried == 0
 
 
 @pytest.mark.parametrize("purpose", [Purpose.REAL, Purpose.TRIAL])
@@ -328,7 +328,7 @@ def test_one_s_own_data_tell_no_result_of_an_open_trial(site):
     member = candidate(practising(trial_size=2))
 
     def verdicts() -> list[object]:
-        lines = b"".join(personal_data.own_data(member.person)).decode().splitlines()
+        lines = b"".join(personal_data.export_personal_data(member.person)).decode().splitlines()
         rows = [json.loads(line) for line in lines if line]
         return [row["right"] for row in rows if "counted" in row and "right" in row]
 

@@ -154,12 +154,12 @@ def forget(
 def data(login: Login, data: DataFolder = DEFAULT, output: OutputFile = Path(STDIO)) -> None:
     """Write what the site keeps of a person, as JSON lines."""
     folder.open_site(data)
-    from gecbench.server.import_export.personal_data import own_data
+    from gecbench.server.import_export.personal_data import export_personal_data
     from gecbench.server.workflow import accounts
 
     person = accounts.get_person(login)
     check_target(output)
-    write_stream(output, own_data(person))
+    write_stream(output, export_personal_data(person))
 
 
 @command

@@ -378,7 +378,7 @@ def suggest(
     there = f"; {done.there} had one of it already" if done.there else ""
     changes = "changes" if done.changing == 1 else "change"
     say(
-        f"{count_noun(done.made, 'suggestion')} by {opened.info.name}, {done.changing} of them "
+        f"{count_noun(done.count, 'suggestion')} by {opened.info.name}, {done.changing} of them "
         f"{changes} the sentence{there}"
     )
 
@@ -414,7 +414,7 @@ def propose(
     done = make_proposals(row, PerturbOptions(filler=filler, words=words, seed=seed), watch=watch)
     there = f"; {done.there} had some already" if done.there else ""
     say(
-        f"{count_noun(done.made, 'proposal')} for {count_noun(done.cases, 'case')}; "
+        f"{count_noun(done.count, 'proposal')} for {count_noun(done.cases, 'case')}; "
         f"{done.without} cases have none, {done.moved} variants would have moved an error{there}"
     )
 

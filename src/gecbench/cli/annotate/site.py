@@ -409,7 +409,7 @@ def backup(
         if file is None:
             raise UsageError("name the file to verify: gecbench annotate backup --verify FILE")
         about = backups.verify(file)
-        click.echo(f"{file}: whole; {about.database} of {about.made_at:%Y-%m-%d %H:%M} UTC")
+        click.echo(f"{file}: whole; {about.database} of {about.created_at:%Y-%m-%d %H:%M} UTC")
         return
     site = open_site(data)
     click.echo(str(backups.make(site, file)))

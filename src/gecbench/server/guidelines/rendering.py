@@ -247,7 +247,7 @@ def _take(wish: str, anchors: dict[str, int]) -> str:
 
 Role = Literal["source", "wrong", "right", "note"]
 
-_MARKS: dict[str, Role] = {
+_ROLES: dict[str, Role] = {
     **dict.fromkeys(("=",), "source"),
     **dict.fromkeys(("✗", "×", "x"), "wrong"),
     **dict.fromkeys(("✓", "√", "v"), "right"),
@@ -296,7 +296,7 @@ def _line(raw: str) -> Line | None:
     if not raw:
         return None
     mark, _, rest = raw.partition(" ")
-    role = _MARKS.get(mark)
+    role = _ROLES.get(mark)
     return Line(role, rest.strip()) if role and rest.strip() else Line("note", raw)
 
 
@@ -355,13 +355,13 @@ def _bodies(pair: Sequence[Line], inline: Callable[[str], str]) -> Iterator[str]
             yield _html(base[0], line.text, "ins" if is_pair else "del ins")
 
 
-def _html(source: str, target: str, marks: str) -> str:
+def _html(source: str, target: str, tags: str) -> str:
     parts = []
     for same, deleted, come in diff_parts(source, target):
         parts.append(escape(same))
-        if deleted and "del" in marks:
+        if deleted and "del" in tags:
             parts.append(f"<del>{escape(deleted)}</del>")
-        if come and "ins" in marks:
+        if come and "ins" in tags:
             parts.append(f"<ins>{escape(come)}</ins>")
     return "".join(parts)
 

@@ -170,7 +170,7 @@ class _Around:
         }
 
     def _suggestion(self, row: Suggestion) -> Json:
-        taken_at = {
+        times = {
             event.person_id: event.at
             for event in row.events.all()
             if event.kind == SuggestionAct.TAKEN
@@ -186,7 +186,7 @@ class _Around:
                     "annotator": self.naming.of(event.person_id),
                     "slot": event.slot.no,
                     "at": _time(event.at),
-                    "taken_at": _time(taken_at.get(event.person_id)),
+                    "taken_at": _time(times.get(event.person_id)),
                 }
                 for event in row.events.all()
                 if event.kind == SuggestionAct.SHOWN

@@ -367,7 +367,7 @@ def export(project: Project, options: ExportOptions) -> tuple[ExportFile, ...]:
     return (ExportFile(name, kind.ending, kind.media, content),)
 
 
-def one_file(files: Iterable[ExportFile], part: str = "") -> ExportFile:
+def choose_file(files: Iterable[ExportFile], part: str = "") -> ExportFile:
     """Choose the one file of an export, or the one with an ending.
 
     Raises:

@@ -141,10 +141,10 @@ def _workbook(tables: _Tables) -> Iterator[bytes]:
     with xlsxwriter.Workbook(buffer, {"constant_memory": True}) as book:
         bold = book.add_format({"bold": True})
         for name, (header, rows) in tables.items():
-            sheet = book.add_worksheet(name)
-            sheet.freeze_panes(1, 0)
+            worksheet = book.add_worksheet(name)
+            worksheet.freeze_panes(1, 0)
             for column, title in enumerate(header):
-                sheet.write_string(0, column, title, bold)
+                worksheet.write_string(0, column, title, bold)
             for number, row in enumerate(rows, 1):
                 if number > _MOST_ROWS:
                     raise UsageError(
@@ -154,7 +154,7 @@ def _workbook(tables: _Tables) -> Iterator[bytes]:
                     )
                 for column, value in enumerate(row):
                     if isinstance(value, str):
-                        sheet.write_string(number, column, value)
+                        worksheet.write_string(number, column, value)
                     elif value is not None:
-                        sheet.write_number(number, column, value)
+                        worksheet.write_number(number, column, value)
     return iter([buffer.getvalue()])

@@ -56,7 +56,7 @@ _SCHEMA = 1
 _PIECE = 500
 
 
-def own_data(person: Person) -> Iterator[bytes]:
+def export_personal_data(person: Person) -> Iterator[bytes]:
     """Yield a header, then a line for each thing that the site keeps of a person, by kind.
 
     What they wrote and did is in it, with the number and the text of each sentence they worked on.

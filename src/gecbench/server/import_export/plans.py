@@ -263,7 +263,7 @@ class Report:
         return {**dataclasses.asdict(self), "lengths": lengths}
 
 
-class _IdTaken(Message):
+class _DuplicateId(Message):
     """An id of the file is that of another sentence of the project; numbering removes that."""
 
 
@@ -341,7 +341,7 @@ class Plan:
         """The field of the options that removes the obstacle; "" where none does."""
         report, options = self.report, self.options
         if report.problem_count:
-            return "number" if isinstance(report.problems[0].message, _IdTaken) else ""
+            return "number" if isinstance(report.problems[0].message, _DuplicateId) else ""
         if self._asks_for_references:
             return "references"
         duplicates = report.duplicates_inside + report.duplicates_there
@@ -447,13 +447,13 @@ def present_in(
     for piece in _pieces(sorted(digests)):
         for text, number in rows.filter(digest__in=piece).values_list("digest", "number"):
             numbers[text] = min(number, numbers.get(text, number))
-    taken_ids = {
+    existing_ids = {
         name
         for piece in _pieces(sorted(ids))
         for name in rows.filter(external_id__in=piece).values_list("external_id", flat=True)
     }
     return Present(
-        project.pk, numbers, taken_ids, None if batch is None else batch.pk, done, prefix
+        project.pk, numbers, existing_ids, None if batch is None else batch.pk, done, prefix
     )
 
 
@@ -1030,7 +1030,7 @@ def _compare(
         lines.setdefault(candidate.digest, candidate.line)
         undecided = duplicate and choice is None
         if not candidate.numbered and name in present.ids and not undecided:
-            message = _IdTaken(
+            message = _DuplicateId(
                 "id {name!r} is that of another sentence of the project; number the sentences "
                 "again, or give another id",
                 name=name,

@@ -80,7 +80,7 @@ class _Pieces(list[bytes]):
     def flush(self) -> None:
         """Do nothing: pieces are taken when they are wanted."""
 
-    def taken(self) -> bytes:
+    def drain(self) -> bytes:
         whole = b"".join(self)
         self.clear()
         return whole
@@ -99,8 +99,8 @@ def _write_archive(release: Release) -> Iterator[bytes]:
             with archive.open(about, "w", force_zip64=True) as member:
                 for piece in content:
                     member.write(piece)
-                    yield written.taken()
-    yield written.taken()
+                    yield written.drain()
+    yield written.drain()
 
 
 # Releases: golden versions frozen under a name, whose files are the same for ever (WFL-7, INV-14).

@@ -119,8 +119,8 @@ class Notices(models.Manager["Notice"]):
         self, people: Iterable[int], project: int, kind: str, data: Mapping[str, object]
     ) -> None:
         """Give people, by their numbers, a notice of a kind about a project."""
-        told = {"project_id": project, "kind": kind, "data": dict(data)}
-        self.bulk_create(Notice(person_id=person, **told) for person in people)
+        fields = {"project_id": project, "kind": kind, "data": dict(data)}
+        self.bulk_create(Notice(person_id=person, **fields) for person in people)
 
 
 class Notice(models.Model):

@@ -218,7 +218,7 @@ class SuggestionEvent(AppendOnly):
 # What people wrote: drafts with every revision, submissions, references.
 
 
-_ONE_PLACE = Q(slot__isnull=False, task__isnull=True) | Q(slot__isnull=True, task__isnull=False)
+_SLOT_OR_TASK = Q(slot__isnull=False, task__isnull=True) | Q(slot__isnull=True, task__isnull=False)
 
 
 class Draft(models.Model):
@@ -243,7 +243,7 @@ class Draft(models.Model):
             models.UniqueConstraint(
                 fields=["task", "person"], condition=Q(task__isnull=False), name="draft_task_once"
             ),
-            models.CheckConstraint(condition=_ONE_PLACE, name="draft_one_place"),
+            models.CheckConstraint(condition=_SLOT_OR_TASK, name="draft_one_place"),
         )
 
 
@@ -272,7 +272,7 @@ class DraftRevision(AppendOnly):
                 condition=Q(task__isnull=False, conflicting=False),
                 name="draft_revision_task_once",
             ),
-            models.CheckConstraint(condition=_ONE_PLACE, name="draft_revision_one_place"),
+            models.CheckConstraint(condition=_SLOT_OR_TASK, name="draft_revision_one_place"),
         )
 
 

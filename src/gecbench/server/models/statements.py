@@ -89,12 +89,12 @@ class _Statement:
         cls, build: Callable[..., QuerySet[Any, Any]], arguments: Sequence[object]
     ) -> _Statement:
         """Write it, with marks for the arguments."""
-        marks = [_mark(argument, n) for n, argument in enumerate(arguments)]
-        queryset = build(*marks)
+        sentinels = [_mark(argument, n) for n, argument in enumerate(arguments)]
+        queryset = build(*sentinels)
         compiler: Any = queryset.query.get_compiler(DEFAULT_DB_ALIAS)
         sql, params = compiler.as_sql()
         compiler.connection = connection  # that of each thread, and not of the first one
-        places = {_adapt(mark): n for n, mark in enumerate(marks)}
+        places = {_adapt(mark): n for n, mark in enumerate(sentinels)}
         filled = [(param, places.get(param)) for param in params]
         converters = compiler.get_converters([column for column, *_ in compiler.select])
         locks = bool(queryset.query.select_for_update)

@@ -24,7 +24,7 @@ _MESSAGES: Mapping[int, str] = {
 def refusal(
     request: HttpRequest, message: str, problems: Sequence[Mapping[str, object]] = ()
 ) -> dict[str, object]:
-    """Return what every failure says: what is wrong, and the id that the log has, too."""
+    """The body of a refused request: what is wrong, and the id that the log has, too."""
     body: dict[str, object] = {"error": message, "request_id": getattr(request, "id", "")}
     if problems:
         body["problems"] = list(problems)

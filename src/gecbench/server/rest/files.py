@@ -13,11 +13,11 @@ from gecbench.formats.records import Content
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.exports import (
     ExportOptions,
+    choose_file,
     export,
     formats_of,
     log_export,
     notes,
-    one_file,
 )
 from gecbench.server.import_export.imports import run_import
 from gecbench.server.import_export.plans import (
@@ -87,14 +87,14 @@ def plan(
     request: HttpRequest,
     slug: str,
     file: Annotated[UploadedFile, File()],
-    given: Annotated[ImportInput, Form()],
+    form: Annotated[ImportInput, Form()],
     columns: Annotated[list[UploadedFile], File()] = [],  # noqa: B006  # ninja's way to say none
 ) -> dict[str, object]:
     """Say what an import would do; nothing is written (the dry run).
 
     `columns` are files of references, line by line, where the file is one of sources.
     """
-    result = _plan(request, slug, file, given, columns)
+    result = _plan(request, slug, file, form, columns)
     return {
         "obstacle": result.obstacle,
         "report": result.report.as_json(),
@@ -111,11 +111,11 @@ def run(
     request: HttpRequest,
     slug: str,
     file: Annotated[UploadedFile, File()],
-    given: Annotated[ImportInput, Form()],
+    form: Annotated[ImportInput, Form()],
     columns: Annotated[list[UploadedFile], File()] = [],  # noqa: B006  # ninja's way to say none
 ) -> Status[dict[str, object]]:
     """Import a file; where something is wrong with it, nothing is changed."""
-    import_plan = _plan(request, slug, file, given, columns)
+    import_plan = _plan(request, slug, file, form, columns)
     if import_plan.obstacle:
         problems = [
             {"field": f"file:{problem.line}", "message": problem.message}
@@ -218,7 +218,7 @@ def export_now(
     project = acting_manager_of(request, slug).project
     slowly(request, "export")
     options = ExportOptions(format, scheme, names, alias, unannotatable)
-    file = one_file(export(project, options), part)
+    file = choose_file(export(project, options), part)
     who, address = person_of(request), client_address(request) or ""
     content = log_export(file, project, options, who=who, address=address)
     return attachment(file.name, file.media, content)
@@ -238,12 +238,12 @@ def releases(request: HttpRequest, slug: str) -> list[Release]:
     "projects/{slug:slug}/releases",
     response={201: ReleaseOutput, 403: Failure, 404: Failure, 422: Failure},
 )
-def new_release(request: HttpRequest, slug: str, given: ReleaseInput) -> Status[Release]:
+def new_release(request: HttpRequest, slug: str, body: ReleaseInput) -> Status[Release]:
     """Freeze the golden sets of now under a name."""
     only(request)
     project = acting_manager_of(request, slug).project
     release = make_release(
-        project, name=given.name, note=given.note, schemes=given.schemes, by=person_of(request)
+        project, name=body.name, note=body.note, schemes=body.schemes, by=person_of(request)
     )
     return Status(201, release)
 

@@ -102,12 +102,12 @@ def tokens(request: HttpRequest) -> list[Token]:
 
 
 @account_router.post("tokens", response={201: NewToken, 401: Failure, 403: Failure, 422: Failure})
-def new_token(request: HttpRequest, given: TokenInput) -> Status[dict[str, object]]:
+def new_token(request: HttpRequest, body: TokenInput) -> Status[dict[str, object]]:
     """Make a token; needs a session, or a token with scope admin."""
     only(request)
     need(request, Scope.ADMIN)
     token, secret = make_token(
-        person_of(request), name=given.name, scopes=given.scopes, expires_at=given.expires_at
+        person_of(request), name=body.name, scopes=body.scopes, expires_at=body.expires_at
     )
     return Status(201, {**TokenOutput.from_orm(token).dict(), "secret": secret})
 
@@ -149,14 +149,14 @@ def projects(request: HttpRequest) -> list[dict[str, object]]:
     "projects",
     response={201: ProjectOutput, 401: Failure, 403: Failure, 404: Failure, 422: Failure},
 )
-def new_project(request: HttpRequest, given: ProjectInput) -> Status[dict[str, object]]:
+def new_project(request: HttpRequest, body: ProjectInput) -> Status[dict[str, object]]:
     """Make a project; for administrators, by a session or a token with scope admin."""
     only(request)
     person = person_of(request)
     if not person.is_administrator:
         raise Http404
     need(request, Scope.ADMIN)
-    project = create_project(**given.dict(), by=person)
+    project = create_project(**body.dict(), by=person)
     return Status(
         201, _project_json(project, Member.objects.filter(project=project, person=person).first())
     )
@@ -299,15 +299,15 @@ def faults(request: HttpRequest, slug: str) -> list[dict[str, object]]:
     response={200: CaseOutput, 404: Failure, 409: Failure, 422: Failure},
 )
 def reopen_variants(
-    request: HttpRequest, slug: str, number: int, given: ReopenInput
+    request: HttpRequest, slug: str, number: int, body: ReopenInput
 ) -> dict[str, object]:
     """Have variants of a case that is done made again; its golden version stays until then."""
     only(request)
     manager = acting_manager_of(request, slug)
     sentence = get_object_or_404(Sentence, project=manager.project, number=number)
-    variant_checks.reopen(manager, sentence.pk, positions=given.positions, note=given.note)
+    variant_checks.reopen(manager, sentence.pk, positions=body.positions, note=body.note)
     sentence.refresh_from_db()
-    return {"number": number, "state": sentence.state, "places": given.positions}
+    return {"number": number, "state": sentence.state, "places": body.positions}
 
 
 @work_router.get("projects/{slug:slug}/trials", response={200: Trials, 404: Failure, 422: Failure})
@@ -438,19 +438,19 @@ def inspected_items(
     only(request, "after", "limit")
     project = manager_of(request, slug).project
     items = inspection.load_items(inspection.get_round(project, round_id))
-    rows = [judged for judged in items if judged.item.position > after][:limit]
+    rows = [result for result in items if result.item.position > after][:limit]
     describe = partial(item_values, naming=naming_of(project))
     return page_of(rows, limit, describe, "item.position")
 
 
 def _round(project: Project, row: InspectionRound) -> dict[str, object]:
-    naming, progress = naming_of(project), inspection.progress(row)
+    naming, judges = naming_of(project), inspection.count_ratings(row)
     return {
         "key": row.pk,
         **{name: getattr(row, name) for name in ("name", "state", "size", "population", "seed")},
         "criteria": row.criteria,
-        "judges": [naming.of(judge.member.person_id) for judge, _ in progress],
-        "rated": [done for _, done in progress],
+        "judges": [naming.of(judge.member.person_id) for judge, _ in judges],
+        "rated": [done for _, done in judges],
         "at": row.at,
         "closed_at": row.closed_at,
     }

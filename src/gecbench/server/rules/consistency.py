@@ -151,7 +151,7 @@ _WIDER: Mapping[str, str] = MappingProxyType(dict(zip(",.:;?!", "，。：；？
 _NARROWER: Mapping[str, str] = MappingProxyType(
     dict(zip("，。：；？！（）、．", ",.:;?!(),.", strict=True))
 )
-_CHINESE_MARKS = "，。：；？！、…—“”‘’（）《》〈〉「」『』【】"
+_CHINESE_PUNCTUATION = "，。：；？！、…—“”‘’（）《》〈〉「」『』【】"
 _SYMBOLS = re.compile(r"[#*&＃＊＆]+")
 _WORD = re.compile(r"[A-Za-zＡ-Ｚａ-ｚ]{2,}")  # full-width letters are letters, too
 _PAIRS = (
@@ -290,7 +290,7 @@ def _is_chinese(character: str, *, at_end: bool) -> bool:
     """Say whether a neighbour is a Chinese character or mark; `at_end` answers for none."""
     if not character:
         return at_end
-    return is_han(character) or character in _CHINESE_MARKS
+    return is_han(character) or character in _CHINESE_PUNCTUATION
 
 
 # Finds placeholders that are not spelled as the project spells them, and offers the repair.

@@ -137,7 +137,7 @@ _NAMED = frozenset(
     ]
 )
 _SYMBOLS = frozenset(",./;'[]\\`-=?!")
-_TAKEN = frozenset(
+_BROWSER_CHORDS = frozenset(
     [
         *(f"Ctrl+{letter}" for letter in "ACLNRTVWXYZ"),
         *(f"Meta+{letter}" for letter in "ACHLMNQRTVWXYZ"),
@@ -197,7 +197,7 @@ def parse_keys(choices: Mapping[str, object]) -> dict[str, str]:
         if not isinstance(chord, str) or not chord.strip():
             raise KeyRefusedError("missing", action=name)
         spelled = parse_chord(chord)
-        _refuse_taken(ACTIONS[name], spelled)
+        _refuse_browser_chord(ACTIONS[name], spelled)
         if spelled not in ACTIONS[name].chords:
             chords[name] = spelled
     for mac in (False, True):
@@ -205,8 +205,8 @@ def parse_keys(choices: Mapping[str, object]) -> dict[str, str]:
     return chords
 
 
-def _refuse_taken(action: Action, chord: str) -> None:
-    if chord in _TAKEN and chord not in action.chords:
+def _refuse_browser_chord(action: Action, chord: str) -> None:
+    if chord in _BROWSER_CHORDS and chord not in action.chords:
         raise KeyRefusedError("taken", action=action.id, key=chord)
     free = chord.startswith(("Ctrl+", "Alt+", "Meta+")) or re.fullmatch(
         r"(Shift\+)?(F\d+|Esc)", chord

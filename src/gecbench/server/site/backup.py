@@ -55,13 +55,13 @@ class Backup:
     """What a backup says of itself.
 
     Args:
-        made_at: When, UTC.
+        created_at: When, UTC.
         version: Of the gecbench that made it.
         database: "sqlite" or "postgresql".
         sha256: Name of each file in it to the hash of its content.
     """
 
-    made_at: datetime
+    created_at: datetime
     version: str
     database: str
     sha256: dict[str, str]

@@ -139,7 +139,7 @@ def _first_line(error: Exception) -> str:
 
 _OTHER = "moved"
 _BATCH = 1000
-_OWN_OF_EACH = ("contenttypes", "auth")
+_FILLED_BY_MIGRATIONS = ("contenttypes", "auth")
 """Tables that migrations fill in each database, and nothing refers to."""
 
 
@@ -174,7 +174,7 @@ def _models() -> list[type[models.Model]]:
     return [
         model
         for model in apps.get_models(include_auto_created=True)
-        if model._meta.app_label not in _OWN_OF_EACH
+        if model._meta.app_label not in _FILLED_BY_MIGRATIONS
         and model._meta.managed
         and not model._meta.proxy
     ]

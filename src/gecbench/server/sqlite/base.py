@@ -52,7 +52,7 @@ class Place:
     def __init__(self, line: int) -> None:
         # Opened again, so that the locks are its own and not those of all who share the file.
         self._file = os.open(f"/proc/self/fd/{line}", os.O_RDWR)
-        self.taken = False
+        self.holds_turn = False
 
     def __del__(self) -> None:
         os.close(self._file)
@@ -75,7 +75,7 @@ class Place:
         except BaseException:
             self.leave()
             raise
-        self.taken = True
+        self.holds_turn = True
 
     def _wait_for(self, number: int) -> None:
         try:
@@ -92,7 +92,7 @@ class Place:
     def leave(self) -> None:
         """Let the next one in."""
         self._change(fcntl.F_OFD_SETLK, fcntl.F_UNLCK, 0, length=0)
-        self.taken = False
+        self.holds_turn = False
 
     def _change(self, command: int, kind: int, begin: int, length: int = 1) -> None:
         locked = struct.pack("hhqqi4x", kind, os.SEEK_SET, begin, length, 0)  # C's struct flock
@@ -157,7 +157,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _enter(self) -> bool:
         """Wait for the turn; return whether this is the one to end it."""
-        if _line is None or (self._place is not None and self._place.taken):
+        if _line is None or (self._place is not None and self._place.holds_turn):
             return False
         if self._place is None:
             self._place = Place(_line)
@@ -165,7 +165,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return True
 
     def _leave(self) -> None:
-        if self._place is not None and self._place.taken:
+        if self._place is not None and self._place.holds_turn:
             self._place.leave()
 
     def _start_transaction_under_autocommit(self) -> None:

@@ -173,7 +173,7 @@ class Comparer:
         for _, texts in sentences:
             of_texts = list(islice(edits, len(texts)))
             # No edit stands twice in what the schemes of the platform find.
-            numbers += [len(one & other) for one in of_texts for other in of_texts]
+            numbers += [len(left & right) for left in of_texts for right in of_texts]
         return np.array(numbers, dtype=np.int32)
 
     def _edits(self, pairs: Sequence[tuple[str, str]]) -> Iterator[frozenset[Key]]:
@@ -252,13 +252,13 @@ class _Work:
             decided.append((answer.person, decision, _NOTHING if decision else content))
             self._rows["answers"].append((row.number, answer.person, answer.at, decision))
         add_pair = self._rows["pairs"].append
-        for (one, decision, content), (other, other_decision, other_content) in combinations(
+        for (person, decision, content), (other, other_decision, other_content) in combinations(
             decided, 2
         ):
             alike = decision == other_decision
             exact = alike and content == other_content
             common = exact or not content.isdisjoint(other_content)
-            add_pair((row.number, one, other, alike, exact, common))
+            add_pair((row.number, person, other, alike, exact, common))
         if golden is not None:
             size, distinct = len(characters(row.text)), {characters(text) for text in golden}
             self._rows["goldens"].append(
@@ -297,20 +297,20 @@ class _Work:
         text, place = answers.members(scored)
         references = goldens.filled(sentence[scored])[place]
         contents = np.array(self._contents, np.int64)
-        kept = (contents[references] == contents[text][:, None]).any(axis=1)
+        unchanged = (contents[references] == contents[text][:, None]).any(axis=1)
         source = np.array(self._sources, np.int64)[sentence]
         about = np.stack([number, person, at, source], axis=1)[scored][place]
 
         *facts, of_sentence = rows["goldens"].T
         golden, place = goldens.members(of_sentence)
-        own, count = edits.own(golden), len(of_sentence)
-        sums = np.bincount(place, own, count), np.bincount(place, own > 0, count)
+        edit_counts, count = edits.count_edits(golden), len(of_sentence)
+        sums = np.bincount(place, edit_counts, count), np.bincount(place, edit_counts > 0, count)
         return {
             "answers": rows["answers"],
             "pairs": rows["pairs"],
             "rewrites": rewrites,
             "rewrite_counts": _drop(rewrite_counts),
-            "texts": np.concatenate([about, kept[:, None]], axis=1),
+            "texts": np.concatenate([about, unchanged[:, None]], axis=1),
             "text_counts": _drop(edits.compare(text, references)),
             "goldens": np.stack([*facts, *sums], axis=1).astype(np.int64),
             "left_out": number[scored][answers.sizes[scored] == 0][:, None],
@@ -367,7 +367,7 @@ class _Edits:
         self._column = np.arange(len(place)) - _starts(sizes)[place]
         self._row = _starts(sizes**2)[place] + self._column * sizes[place]
 
-    def own(self, texts: NDArray[Any]) -> NDArray[Any]:
+    def count_edits(self, texts: NDArray[Any]) -> NDArray[Any]:
         """Count the edits of texts."""
         counts: NDArray[Any] = self._squares[self._row[texts] + self._column[texts]]
         return counts
@@ -385,7 +385,10 @@ class _Edits:
         import numpy as np
 
         hits = self._squares[self._row[texts][:, None] + self._column[references]]
-        wrong, missing = self.own(texts)[:, None] - hits, self.own(references) - hits
+        wrong, missing = (
+            self.count_edits(texts)[:, None] - hits,
+            self.count_edits(references) - hits,
+        )
         return np.stack([hits, wrong, missing], axis=-1)
 
 

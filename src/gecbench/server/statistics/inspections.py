@@ -9,19 +9,19 @@ from gecbench.reports.inspection import Disagreement, build_report
 from gecbench.reports.report import Report
 from gecbench.server.import_export.corpora import Naming
 from gecbench.server.models import InspectionRound, Rating
-from gecbench.server.workflow.inspection import JudgedItem, criteria_of, load_items, progress
+from gecbench.server.workflow.inspection import ItemResult, count_ratings, criteria_of, load_items
 
 
-def measure_round(inspection: InspectionRound, items: Sequence[JudgedItem] = ()) -> Inspection:
+def measure_round(inspection: InspectionRound, items: Sequence[ItemResult] = ()) -> Inspection:
     """Measure what both judges have said; the seed of the draw is that of the resamples, too.
 
     Args:
         inspection: The round.
         items: Its items where they are loaded already.
     """
-    settled = [judged for judged in items or load_items(inspection) if judged.settled]
+    settled = [result for result in items or load_items(inspection) if result.settled]
     ratings = {
-        criterion.key: [_rating(judged, criterion.key) for judged in settled]
+        criterion.key: [_rating(result, criterion.key) for result in settled]
         for criterion in criteria_of(inspection)
     }
     return inspect(
@@ -34,22 +34,22 @@ def measure_round(inspection: InspectionRound, items: Sequence[JudgedItem] = ())
     )
 
 
-def _rating(judged: JudgedItem, criterion: str) -> ItemRating:
-    resolution = judged.resolutions.get(criterion)
+def _rating(result: ItemResult, criterion: str) -> ItemRating:
+    resolution = result.resolutions.get(criterion)
     accept = None if resolution is None else resolution.accept
-    return ItemRating(*judged.decisions[criterion], resolution=accept)
+    return ItemRating(*result.decisions[criterion], resolution=accept)
 
 
-def disagreements(items: Sequence[JudgedItem]) -> tuple[Disagreement, ...]:
+def disagreements(items: Sequence[ItemResult]) -> tuple[Disagreement, ...]:
     """The items on which the judges differ, once for each criterion."""
     return tuple(
         Disagreement(
-            judged.item.position, judged.item.sentence.number, key, rating.first, rating.second,
+            result.item.position, result.item.sentence.number, key, rating.first, rating.second,
             rating.resolution,
         )
-        for judged in items
-        for key in judged.differing
-        for rating in [_rating(judged, key)]
+        for result in items
+        for key in result.differing
+        for rating in [_rating(result, key)]
     )  # fmt: skip
 
 
@@ -58,23 +58,23 @@ def round_report(inspection: InspectionRound, naming: Naming) -> Report:
     items = load_items(inspection)
     data = {
         "state": inspection.state,
-        "judges": [naming.of(judge.member.person_id) for judge, _ in progress(inspection)],
+        "judges": [naming.of(judge.member.person_id) for judge, _ in count_ratings(inspection)],
         "questions": inspection.criteria,
-        "items": [item_values(judged, naming) for judged in items],
+        "items": [item_values(result, naming) for result in items],
     }
     return build_report(measure_round(inspection, items), disagreements(items), data)
 
 
-def item_values(judged: JudgedItem, naming: Naming) -> dict[str, object]:
+def item_values(result: ItemResult, naming: Naming) -> dict[str, object]:
     """An item with what may be shown of it: no rating before it is settled."""
-    item = judged.item
+    item = result.item
     return {
         "position": item.position,
         "number": item.sentence.number,
         "id": item.sentence.external_id,
         "source": item.source,
         "target": item.target,
-        "ratings": [_rating_values(rating, naming) for rating in judged.ratings],
+        "ratings": [_rating_values(rating, naming) for rating in result.ratings],
         "resolutions": {
             key: {
                 "accept": resolution.accept,
@@ -82,7 +82,7 @@ def item_values(judged: JudgedItem, naming: Naming) -> dict[str, object]:
                 "by": naming.of(resolution.by_id),
                 "at": resolution.at,
             }
-            for key, resolution in judged.resolutions.items()
+            for key, resolution in result.resolutions.items()
         },
     }
 

@@ -70,7 +70,7 @@ def load_sum(
     add: Callable[[Iterator[Any]], Any],
     processes: int = 1,
 ) -> Any:
-    """Return what `add` makes of the figures of all pieces; it is stored until a piece changes.
+    """Add up the figures of all pieces with `add`; the sum is stored until a piece changes.
 
     The other arguments are those of `load_pieces`.
     """

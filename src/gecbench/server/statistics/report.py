@@ -36,11 +36,11 @@ from gecbench.server.statistics.work import (
     RETURNED,
     Day,
     Influence,
-    Progress,
+    WorkTotals,
+    add_up_work,
     ages,
     influence,
     load_counts,
-    progress,
     reasons,
 )
 from gecbench.server.workflow.gold_tasks import Accuracy, accuracies
@@ -54,7 +54,7 @@ class Quality:
 
     Args:
         project: Its slug.
-        progress: By day and state.
+        work: By day and state.
         people: Annotators, the busiest first.
         reasons: Of refusals, by row of the person.
         reviewers: The busiest first.
@@ -71,7 +71,7 @@ class Quality:
     """
 
     project: str
-    progress: Progress
+    work: WorkTotals
     people: tuple[PersonFigures, ...]
     reasons: Mapping[int, Counter[str]]
     reviewers: tuple[Reviewer, ...]
@@ -118,7 +118,7 @@ def quality(project: Project, processes: int = 1) -> Quality:
     annotators = people(project, counts, scores or Scores())
     return Quality(
         project=project.slug,
-        progress=progress(counts),
+        work=add_up_work(counts),
         people=tuple(person for person in annotators if person.submitted),
         reasons=refusals,
         reviewers=team,
@@ -397,8 +397,8 @@ def gold_table(quality: Quality) -> Table:
 
 def states(quality: Quality) -> Table:
     """How many sentences are where."""
-    counts = quality.progress.states
-    whole = quality.progress.sentences
+    counts = quality.work.states
+    whole = quality.work.sentences
     return Table(
         "states",
         Words("Sentences by state", "各状态句数"),
@@ -428,7 +428,7 @@ def days(quality: Quality) -> Table:
         ),
         tuple(
             (f"{day.day:%Y-%m-%d}", day.submitted, day.reviewed, day.golden)
-            for day in quality.progress.days
+            for day in quality.work.days
         ),
     )
 
@@ -457,7 +457,7 @@ NAMES = ("progress", AGREEMENT, "volume", "reasons", "ages")
 def chart_of(project: Project, name: str) -> Figure:
     """Draw one of NAMES; ask only for what it shows."""
     if name == "progress":
-        return _progress(progress(load_counts(project)).days)
+        return _day_chart(add_up_work(load_counts(project)).days)
     if name == AGREEMENT:
         return _agreement(load_agreement(project))
     if name == "volume":
@@ -469,11 +469,11 @@ def chart_of(project: Project, name: str) -> Figure:
 
 def charts(quality: Quality) -> dict[str, Figure]:
     """Draw those of NAMES that the project has, in their order."""
-    progress, refusals = _progress(quality.progress.days), _reasons(quality.refusals)
+    chart, refusals = _day_chart(quality.work.days), _reasons(quality.refusals)
     if not quality.compares:
-        return {"progress": progress, "reasons": refusals}
+        return {"progress": chart, "reasons": refusals}
     return {
-        "progress": progress,
+        "progress": chart,
         AGREEMENT: _agreement(quality.agreement),
         "volume": _volume(quality.people),
         "reasons": refusals,
@@ -502,7 +502,7 @@ def age_words() -> tuple[Words, ...]:
     return (*between, Words(f"over {AGES[-1]} days", f"超过 {AGES[-1]} 天"))
 
 
-def _progress(days: Sequence[Day]) -> Figure:
+def _day_chart(days: Sequence[Day]) -> Figure:
     numbers = tuple(range(1, len(days) + 1))
     series, english, chinese = [], [], []
     for words, counts in (
@@ -698,8 +698,8 @@ def _data(quality: Quality) -> dict[str, object]:
             {"name": quality.names[reviewer.person], **asdict(reviewer)}
             for reviewer in quality.reviewers
         ],
-        "states": dict(quality.progress.states),
-        "days": [{**asdict(day), "day": f"{day.day:%Y-%m-%d}"} for day in quality.progress.days],
+        "states": dict(quality.work.states),
+        "days": [{**asdict(day), "day": f"{day.day:%Y-%m-%d}"} for day in quality.work.days],
         "ages": list(quality.ages),
         **({"suggestions": suggestions} if suggestions else {}),
         **({"gold": gold} if gold else {}),

@@ -159,7 +159,7 @@ def load_rows(sentences: Collection[int]) -> Rows:
             continue
         if no == 1:
             firsts.append(answer.at)
-        if slot_state in _HANDED_IN and sentence.state != SentenceState.WITHDRAWN:
+        if slot_state in _SUBMITTED_STATES and sentence.state != SentenceState.WITHDRAWN:
             answers[answer.slot] = answer
     texts, by_reference = defaultdict(list), {}
     for reference, submission, *text in _references(keys):
@@ -173,7 +173,7 @@ def load_rows(sentences: Collection[int]) -> Rows:
     return Rows(keys, by_key, firsts, list(answers.values()), texts, goldens)
 
 
-_HANDED_IN = frozenset(map(str, SUBMITTED_OR_LATER))
+_SUBMITTED_STATES = frozenset(map(str, SUBMITTED_OR_LATER))
 
 
 @compiled
@@ -385,7 +385,7 @@ def _influence_counter(
     by_row = {suggestion.pk: suggestion for suggestion in suggestions.order_by("pk")}
     last = {suggestion.sentence_id: suggestion for suggestion in by_row.values()}
     acts = SuggestionEvent.objects.filter(suggestion__in=by_row, kind=SuggestionAct.TAKEN)
-    taken = set(acts.values_list("person", "suggestion"))
+    adoptions = set(acts.values_list("person", "suggestion"))
     total["suggestions"]["unseen answers"] += 0  # there are suggestions, seen or not
 
     def add_answer(answer: Answer, texts: Sequence[str], numbers: Mapping[str, int]) -> None:
@@ -394,7 +394,7 @@ def _influence_counter(
         if suggestion is None:
             return
         group = "shown" if shown else "unseen"
-        if (answer.person, shown) in taken:
+        if (answer.person, shown) in adoptions:
             group = "taken"
         equal = matches_answer(suggestion, suggestion.sentence, answer.decision, texts)
         for name, number in {**numbers, "equal": int(equal)}.items():
@@ -429,7 +429,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class WorkTotals:
     """How far a project is; real sentences only.
 
     Args:
@@ -494,7 +494,7 @@ class Influence:
     accepted: Acceptance
 
 
-def progress(counts: Counts) -> Progress:
+def add_up_work(counts: Counts) -> WorkTotals:
     """Tell how far a project is, by state and by day of the clock of whoever asks."""
     by_day: dict[str, Counter[date]] = {}
     zone = timezone.get_current_timezone()
@@ -505,7 +505,7 @@ def progress(counts: Counts) -> Progress:
     worked = sorted(set().union(*by_day.values()))
     length = (worked[-1] - worked[0]).days + 1 if worked else 0
     days = [worked[0] + timedelta(days=n) for n in range(length)]
-    return Progress(
+    return WorkTotals(
         dict(counts.get("states", {})),
         tuple(Day(day, *(by_day[name][day] for name in by_day)) for day in days),
     )
@@ -545,7 +545,7 @@ def reasons(counts: Counts) -> Mapping[int, Counter[str]]:
 def influence(counts: Counts) -> Mapping[str, Influence]:
     """Tell of answers whose author took the suggestion over, was only shown it, or was not.
 
-    The keys are `taken`, `shown` and `unseen`; nothing where the project has no suggestions.
+    The keys are `adoptions`, `shown` and `unseen`; nothing where the project has no suggestions.
     """
     numbers = counts.get("suggestions", {})
     if not numbers:

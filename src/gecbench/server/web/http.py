@@ -249,7 +249,7 @@ WITH clock AS (SELECT extract(epoch FROM clock_timestamp())::float8 AS now)
 INSERT INTO rate_limit AS bucket (key, full_at) SELECT %(key)s, now + %(token)s FROM clock
 ON CONFLICT (key) DO UPDATE
 SET full_at = greatest(bucket.full_at, (SELECT now FROM clock)) + %(token)s
-WHERE bucket.full_at - (SELECT now FROM clock) <= %(room)s RETURNING 0
+WHERE bucket.full_at - (SELECT now FROM clock) <= %(tolerance)s RETURNING 0
 """
 _WAIT = """
 SELECT full_at - extract(epoch FROM clock_timestamp())::float8 FROM rate_limit WHERE key = %(key)s
@@ -260,8 +260,8 @@ _SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1e6
 local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
-local token, room = tonumber(ARGV[1]), tonumber(ARGV[2])
-if full_at - now > room then return tostring(full_at - now - room) end
+local token, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])
+if full_at - now > tolerance then return tostring(full_at - now - tolerance) end
 local lasts = math.ceil((full_at + token - now) * 1000)
 redis.call('SET', KEYS[1], string.format('%.6f', full_at + token), 'PX', lasts)
 return '0'
@@ -270,8 +270,12 @@ return '0'
 
 def _wait_in_rows(kind: str, who: object) -> int:
     limit = LIMITS[kind]
-    room = (limit.burst - 1) / limit.rate + _MICROSECOND
-    filled: dict[str, str | float] = {"key": f"{kind} {who}", "token": 1 / limit.rate, "room": room}
+    tolerance = (limit.burst - 1) / limit.rate + _MICROSECOND
+    filled: dict[str, str | float] = {
+        "key": f"{kind} {who}",
+        "token": 1 / limit.rate,
+        "tolerance": tolerance,
+    }
     with connection.cursor() as cursor:
         if not secrets.randbelow(_FORGOTTEN_EVERY):
             cursor.execute(_FORGET)
@@ -279,8 +283,8 @@ def _wait_in_rows(kind: str, who: object) -> int:
         if cursor.fetchone():
             return 0
         cursor.execute(_WAIT, filled)
-        (left,) = cursor.fetchone() or (room,)
-    return max(1, math.ceil(left - room))
+        (left,) = cursor.fetchone() or (tolerance,)
+    return max(1, math.ceil(left - tolerance))
 
 
 class _Outage:
@@ -315,11 +319,11 @@ def _wait_in_redis(kind: str, who: object) -> int:
     if time.monotonic() < _OUTAGE.ask_again_at:
         return 0
     limit = LIMITS[kind]
-    room = (limit.burst - 1) / limit.rate + _MICROSECOND
+    tolerance = (limit.burst - 1) / limit.rate + _MICROSECOND
     try:
         left = _redis_script(settings.SITE.cache)(
             keys=[f"gecbench {_site_name(settings.SITE.secret)} rate {kind} {who}"],
-            args=[1 / limit.rate, room],
+            args=[1 / limit.rate, tolerance],
         )
     except RedisError as error:
         _OUTAGE.failed(error)

@@ -25,7 +25,7 @@ from gecbench.server.web.study import form_key
 from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow import inspection
 from gecbench.server.workflow.errors import ConflictError, RefusedError
-from gecbench.server.workflow.inspection import Criterion, ItemView, JudgedItem
+from gecbench.server.workflow.inspection import Criterion, ItemResult, ItemView
 
 CRITERIA: Mapping[str, Promise] = {
     "correctness": _("Correctness"),
@@ -75,7 +75,7 @@ def current(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _round_state(member: Member, inspection_round: InspectionRound) -> dict[str, object]:
-    done = {judge.member_id: count for judge, count in inspection.progress(inspection_round)}
+    done = {judge.member_id: count for judge, count in inspection.count_ratings(inspection_round)}
     return {
         "round": inspection_round,
         "done": done[member.pk],
@@ -131,10 +131,10 @@ def _item_page(
         "client_key": uuid4(),
         **_script(member, item.pk),
     }
-    if view.judged.settled:
+    if view.result.settled:
         shown |= _discussion(member, view)
         return render(request, "inspection/discussion.html", {**shown, **more}, status=status)
-    done = {judge.member_id: count for judge, count in inspection.progress(view.inspection)}
+    done = {judge.member_id: count for judge, count in inspection.count_ratings(view.inspection)}
     rating = typed or _Typed(
         inspection.answers_of(view.previous) if view.previous else {},
         view.previous.note if view.previous else "",
@@ -177,10 +177,10 @@ def _script(member: Member, item_id: int | None = None) -> dict[str, object]:
         "person": member.person_id,
         "keys": asdict(keys),
     }
-    return {"data": data, "undo": _undo_bar(last), "words": {"kept": str(_KEPT)}}
+    return {"data": data, "undo": _undo_bar(last), "words": {"kept": str(_SAVED_IN_BROWSER)}}
 
 
-_KEPT = _("Kept in this browser")
+_SAVED_IN_BROWSER = _("Kept in this browser")
 
 
 def _undo_bar(last: Rating | None) -> dict[str, object] | None:
@@ -210,31 +210,31 @@ _UNDO_TOO_LATE = _("This can no longer be taken back: both judges have rated it.
 # Where the judges differ.
 
 
-def differences(criteria: Sequence[Criterion], judged: JudgedItem) -> list[dict[str, object]]:
+def differences(criteria: Sequence[Criterion], result: ItemResult) -> list[dict[str, object]]:
     """What the judges say of an item, criterion by criterion, and what they settled on."""
     return [
         {
             "key": criterion.key,
             "label": criterion_label(criterion.key),
             "text": question(criterion),
-            "accepts": judged.decisions[criterion.key],
-            "differ": criterion.key in judged.differing,
-            "resolution": judged.resolutions.get(criterion.key),
+            "accepts": result.decisions[criterion.key],
+            "differ": criterion.key in result.differing,
+            "resolution": result.resolutions.get(criterion.key),
         }
         for criterion in criteria
     ]
 
 
 def _discussion(member: Member, view: ItemView) -> dict[str, object]:
-    judged = view.judged
-    people = [rating.judge.member.person for rating in judged.ratings]
+    result = view.result
+    people = [rating.judge.member.person for rating in result.ratings]
     waiting = _neighbours(view)
     return {
         "judges": [_speaker(member, person) for person in people],
-        "differences": differences(inspection.criteria_of(view.inspection), judged),
+        "differences": differences(inspection.criteria_of(view.inspection), result),
         "notes": [
             (_speaker(member, rating.judge.member.person), rating.note)
-            for rating in judged.ratings
+            for rating in result.ratings
             if rating.note
         ],
         "discussion": [
@@ -253,9 +253,9 @@ def _discussion(member: Member, view: ItemView) -> dict[str, object]:
 def _neighbours(view: ItemView) -> tuple[int | None, int | None]:
     """The disagreements before and after an item, resolved or not."""
     differing = [
-        (judged.item.position, judged.item.pk)
-        for judged in inspection.load_items(view.inspection)
-        if judged.differing
+        (result.item.position, result.item.pk)
+        for result in inspection.load_items(view.inspection)
+        if result.differing
     ]
     place = view.item.position
     before = [pk for position, pk in differing if position < place]
@@ -275,12 +275,12 @@ def disagreements(request: HttpRequest, member: Member) -> HttpResponse:
     for round_ in inspection.rounds_of(member):
         rows = [
             {
-                "judged": judged,
-                "unresolved": bool(judged.unresolved),
-                "labels": [criterion_label(key) for key in judged.differing],
+                "judged": result,
+                "unresolved": bool(result.unresolved),
+                "labels": [criterion_label(key) for key in result.differing],
             }
-            for judged in inspection.load_items(round_)
-            if judged.differing
+            for result in inspection.load_items(round_)
+            if result.differing
         ]
         rows.sort(key=lambda row: not row["unresolved"])
         rounds.append({"round": round_, "rows": rows})

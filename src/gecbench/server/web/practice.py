@@ -61,7 +61,7 @@ def _training_page(
     **more: object,
 ) -> HttpResponse:
     shown = {
-        "progress": trials.training_progress(member),
+        "progress": trials.training_status(member),
         "candidate": member.status in trials.CANDIDATES,
         "data": _script_data(member),
         **(_task_context(member, sentence, f"training/{sentence.pk}") if sentence else {}),
@@ -82,7 +82,7 @@ def _task_context(member: Member, sentence: Sentence, draft: str) -> dict[str, o
             "lang": member.project.lang,
             "placeholder": member.project.rules.placeholder,
         },
-        "words": {"diff": diff_messages(), "kept": str(_KEPT), "source": str(_SOURCE)},
+        "words": {"diff": diff_messages(), "kept": str(_TEXT_RESTORED), "source": str(_SOURCE)},
     }
 
 
@@ -92,7 +92,7 @@ def _script_data(member: Member, draft: str = "") -> dict[str, object]:
     return {"draft": draft, "person": member.person_id, "keys": asdict(keys)}
 
 
-_KEPT = _("What you had typed before stands in the box again.")
+_TEXT_RESTORED = _("What you had typed before stands in the box again.")
 _SOURCE = _("This is the original.")
 
 
@@ -122,7 +122,7 @@ def training_answer(request: HttpRequest, member: Member, practice_id: int) -> H
     answer = trials.practice_answer(member, practice_id)
     shown = {
         "answer": answer,
-        "progress": trials.training_progress(member),
+        "progress": trials.training_status(member),
         "candidate": member.status in trials.CANDIDATES,
         "data": _script_data(member, f"training/{answer.sentence_id}"),
         **beside_known(member, answer.sentence, answer.decision, answer.text),
@@ -236,13 +236,13 @@ def answer_trial(request: HttpRequest, member: Member, task_id: int) -> HttpResp
     except WorkflowError as error:
         if error.status == 404:
             raise
-        messages.error(request, str(_NOT_TAKEN))
+        messages.error(request, str(_ANSWER_NOT_SAVED))
     else:
         _say_end(request, answer)
     return redirect("trial", member.project.slug)
 
 
-_NOT_TAKEN = _(
+_ANSWER_NOT_SAVED = _(
     "This answer was not saved: you have already answered the task, or the trial is over."
 )
 

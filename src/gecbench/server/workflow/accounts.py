@@ -469,8 +469,8 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
 def _free_login(number: int) -> str:
     """A login that says nothing, and that nobody has chosen for themselves."""
     names = [f"forgotten-{number}", *(f"forgotten-{number}-{n}" for n in range(2, 100))]
-    taken = set(Person.objects.filter(login__in=names).values_list("login", flat=True))
-    return next(name for name in names if name not in taken)
+    logins = set(Person.objects.filter(login__in=names).values_list("login", flat=True))
+    return next(name for name in names if name not in logins)
 
 
 def _forget_sign_ins(person: Person) -> None:

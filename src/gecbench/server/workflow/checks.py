@@ -93,7 +93,7 @@ class Scope:
         """The rows of the projects that are looked at; `path` leads to the project."""
         return rows if self.project_id is None else rows.filter(**{path: self.project_id})
 
-    def told(
+    def violations(
         self, invariant: str, message: str, rows: Iterable[tuple[Any, ...]]
     ) -> Iterator[Violation]:
         """Yield a violation for each row: slug, task number, then what the message names."""
@@ -140,21 +140,27 @@ def slots(scope: Scope) -> Iterator[Violation]:
     """Yield where N slots of N distinct people are not what there is (INV-1, INV-2)."""
     counted = scope.sentences().annotate(found=Count("slots")).exclude(found=F("needed"))
     message = "has {} slots; it needs {}"
-    yield from scope.told("INV-1", message, counted.values_list(*_SENTENCE, "found", "needed"))
-    taken = scope.of(Slot.objects.filter(person__isnull=False))
-    twice = taken.values(*_OF_SENTENCE, "person").annotate(found=Count("pk")).filter(found__gt=1)
+    yield from scope.violations(
+        "INV-1", message, counted.values_list(*_SENTENCE, "found", "needed")
+    )
+    occupied = scope.of(Slot.objects.filter(person__isnull=False))
+    twice = occupied.values(*_OF_SENTENCE, "person").annotate(found=Count("pk")).filter(found__gt=1)
     message = "person {} has {} slots of it; one person has one"
-    yield from scope.told("INV-1", message, twice.values_list(*_OF_SENTENCE, "person", "found"))
+    yield from scope.violations(
+        "INV-1", message, twice.values_list(*_OF_SENTENCE, "person", "found")
+    )
     places = ("project__slug", "person", "open_no")
-    full = taken.filter(state=SlotState.OPEN).values(*places).annotate(found=Count("pk"))
+    full = occupied.filter(state=SlotState.OPEN).values(*places).annotate(found=Count("pk"))
     message = "fills the place {} of open tasks {} times, person and place are unique"
-    yield from scope.told("INV-2", message, full.filter(found__gt=1).values_list(*places, "found"))
+    yield from scope.violations(
+        "INV-2", message, full.filter(found__gt=1).values_list(*places, "found")
+    )
     held = Q(state=SlotState.FREE, person__isnull=True) | (
         ~Q(state=SlotState.FREE) & Q(person__isnull=False)
     )
     odd = scope.of(Slot.objects.exclude(held))
     message = "slot {} is {}; free ones are nobody's, others somebody's"
-    yield from scope.told("INV-2", message, odd.values_list(*_SLOT))
+    yield from scope.violations("INV-2", message, odd.values_list(*_SLOT))
 
 
 def reviewers(scope: Scope) -> Iterator[Violation]:
@@ -162,10 +168,10 @@ def reviewers(scope: Scope) -> Iterator[Violation]:
     held = SlotEvent.objects.filter(sentence=OuterRef("sentence"), person=OuterRef("reviewer"))
     wrong = scope.of(Review.objects.filter(Exists(held)), "sentence__project")
     message = "was reviewed by person {}, who held a slot of it"
-    yield from scope.told("INV-3", message, wrong.values_list(*_OF_SENTENCE, "reviewer"))
+    yield from scope.violations("INV-3", message, wrong.values_list(*_OF_SENTENCE, "reviewer"))
     tasks = scope.of(ReviewTask.objects.filter(Exists(held), state=TaskState.OPEN))
     message = "is in review by person {}, who held a slot of it"
-    yield from scope.told("INV-3", message, tasks.values_list(*_OF_SENTENCE, "reviewer"))
+    yield from scope.violations("INV-3", message, tasks.values_list(*_OF_SENTENCE, "reviewer"))
 
 
 def counters(scope: Scope) -> Iterator[Violation]:
@@ -175,7 +181,9 @@ def counters(scope: Scope) -> Iterator[Violation]:
     rows = scope.sentences().annotate(done=done, begun=begun)
     wrong = rows.exclude(done=F("submitted"))
     message = "counts {} submissions; there are {}"
-    yield from scope.told("INV-4", message, wrong.values_list(*_SENTENCE, "submitted", "done"))
+    yield from scope.violations(
+        "INV-4", message, wrong.values_list(*_SENTENCE, "submitted", "done")
+    )
     ready = (SentenceState.REVIEW_READY, SentenceState.IN_REVIEW)
     working = (SentenceState.OPEN, SentenceState.ANNOTATING)
     odd = rows.filter(
@@ -186,7 +194,7 @@ def counters(scope: Scope) -> Iterator[Violation]:
     )
     message = "is {} with {} of {} submissions"
     values = (*_SENTENCE, "state", "submitted", "needed")
-    yield from scope.told("INV-4", message, odd.values_list(*values))
+    yield from scope.violations("INV-4", message, odd.values_list(*values))
     yield from _queue(scope)
 
 
@@ -201,11 +209,11 @@ def _queue(scope: Scope) -> Iterator[Violation]:
         | (~reviewed & Exists(is_open))
     )
     message = "is {}, which the queue of reviews contradicts"
-    yield from scope.told("INV-4", message, odd.values_list(*_SENTENCE, "state"))
+    yield from scope.violations("INV-4", message, odd.values_list(*_SENTENCE, "state"))
     live = scope.of(ReviewTask.objects.filter(state__in=LIVE))
     twice = live.values(*_OF_SENTENCE).annotate(found=Count("pk")).filter(found__gt=1)
     message = "is {} times in the queue of reviews"
-    yield from scope.told("INV-4", message, twice.values_list(*_OF_SENTENCE, "found"))
+    yield from scope.violations("INV-4", message, twice.values_list(*_OF_SENTENCE, "found"))
 
 
 def states(scope: Scope) -> Iterator[Violation]:
@@ -225,7 +233,7 @@ def states(scope: Scope) -> Iterator[Violation]:
     rows = scope.of(Slot.objects.order_by("pk"))
     odd = rows.annotate(last=Subquery(last)).exclude(fits)
     message = "slot {} is {}, but its last event is {}"
-    yield from scope.told("INV-5", message, odd.values_list(*_SLOT, "last"))
+    yield from scope.violations("INV-5", message, odd.values_list(*_SLOT, "last"))
     studies = Study.objects.filter(submission__slot=OuterRef("pk"), state=StudyState.OPEN)
     disputes = Complaint.objects.filter(study__submission__slot=OuterRef("pk"), state__in=UNDECIDED)
     rests = (
@@ -236,7 +244,7 @@ def states(scope: Scope) -> Iterator[Violation]:
     after = (SlotState.JUDGED, SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED)
     restless = rows.filter(state__in=after).exclude(rests)
     message = "slot {} is {}, which its study items and complaints contradict"
-    yield from scope.told("INV-5", message, restless.values_list(*_SLOT))
+    yield from scope.violations("INV-5", message, restless.values_list(*_SLOT))
 
 
 def submissions(scope: Scope) -> Iterator[Violation]:
@@ -248,13 +256,13 @@ def submissions(scope: Scope) -> Iterator[Violation]:
     )
     lost = done.filter(Q(writer__isnull=True) | ~Q(writer=F("person")))
     message = "slot {} is {}, but its person's submission is not there"
-    yield from scope.told("INV-8", message, lost.values_list(*_SLOT))
+    yield from scope.violations("INV-8", message, lost.values_list(*_SLOT))
     rows = scope.of(Submission.objects.order_by("pk"), "sentence__project")
     gaps = rows.values(*_OF_SENTENCE, "slot__no").annotate(found=Count("pk"), last=Max("no"))
     gaps = gaps.exclude(found=F("last")).order_by("slot__no")
     message = "slot {} has {} submissions, the last is number {}"
     values = (*_OF_SENTENCE, "slot__no", "found", "last")
-    yield from scope.told("INV-8", message, gaps.values_list(*values))
+    yield from scope.violations("INV-8", message, gaps.values_list(*values))
     texts = Reference.objects.filter(submission=OuterRef("pk"))
     corrected = Q(decision=Decision.CORRECTED)
     rewriting = ~Q(sentence__project__kind=ProjectKind.PERTURB)
@@ -265,7 +273,7 @@ def submissions(scope: Scope) -> Iterator[Violation]:
         | (~rewriting & Q(variant__isnull=True))
     )
     message = "submission {} is {}, and its texts say otherwise"
-    yield from scope.told("ANN-9", message, odd.values_list(*_OF_SENTENCE, "pk", "decision"))
+    yield from scope.violations("ANN-9", message, odd.values_list(*_OF_SENTENCE, "pk", "decision"))
 
 
 def keys(scope: Scope) -> Iterator[Violation]:
@@ -275,7 +283,9 @@ def keys(scope: Scope) -> Iterator[Violation]:
         twice = in_scope.values(*_OF_SENTENCE, "client_key").annotate(found=Count("pk"))
         message = "the key {} was used {} times; it is one act"
         values = (*_OF_SENTENCE, "client_key", "found")
-        yield from scope.told("INV-9", message, twice.filter(found__gt=1).values_list(*values))
+        yield from scope.violations(
+            "INV-9", message, twice.filter(found__gt=1).values_list(*values)
+        )
 
 
 def drafts(scope: Scope) -> Iterator[Violation]:
@@ -295,7 +305,7 @@ def drafts(scope: Scope) -> Iterator[Violation]:
         .iterator(chunk_size=2000)
         if not exists or payload != stored
     )
-    yield from scope.told("INV-10", message, (tuple(row) for row in wrong))
+    yield from scope.violations("INV-10", message, (tuple(row) for row in wrong))
 
 
 def digests(scope: Scope) -> Iterator[Violation]:
@@ -303,18 +313,18 @@ def digests(scope: Scope) -> Iterator[Violation]:
     sentences = scope.sentences().values_list(*_SENTENCE, "text", "digest")
     message = "the digest of the sentence is not that of its text"
     wrong = (row[:2] for row in sentences.iterator(chunk_size=5000) if digest(row[2]) != row[3])
-    yield from scope.told("CON-10", message, wrong)
+    yield from scope.violations("CON-10", message, wrong)
     rows = scope.of(Reference.objects.order_by("pk"), "sentence__project")
     references = rows.values_list(*_OF_SENTENCE, "pk", "text", "digest")
     message = "the digest of reference {} is not that of its text"
     wrong = (row[:3] for row in references.iterator(chunk_size=5000) if digest(row[3]) != row[4])
-    yield from scope.told("CON-10", message, wrong)
+    yield from scope.violations("CON-10", message, wrong)
 
 
 # Recounts golden sets, verdicts, study items and complaints (INV-6, 7, 12; CON, STU, CMP).
 
 
-_JUDGED = (SlotState.JUDGED, SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED)
+_REVIEWED_STATES = (SlotState.JUDGED, SlotState.PASSED, SlotState.STUDY, SlotState.DISPUTED)
 
 
 def goldens(scope: Scope) -> Iterator[Violation]:
@@ -333,10 +343,10 @@ def goldens(scope: Scope) -> Iterator[Violation]:
     )
     message = "is {} at golden version {}; the highest of {} is {}"
     values = (*_SENTENCE, "state", "golden__version", "made", "last")
-    yield from scope.told("INV-6", message, odd.values_list(*values))
+    yield from scope.violations("INV-6", message, odd.values_list(*values))
     strange = scope.sentences().filter(golden__isnull=False).exclude(golden__sentence=F("pk"))
     message = "has the golden set of another sentence"
-    yield from scope.told("INV-6", message, strange.values_list(*_SENTENCE))
+    yield from scope.violations("INV-6", message, strange.values_list(*_SENTENCE))
     sets = scope.of(Golden.objects.order_by("pk"), "sentence__project")
     corrected = Q(kind=Decision.CORRECTED)
     contexts = GoldenVariant.objects.filter(golden=OuterRef("pk"))
@@ -345,7 +355,7 @@ def goldens(scope: Scope) -> Iterator[Violation]:
     )
     message = "golden version {} is {} with {} references"
     names = (*_OF_SENTENCE, "version", "kind", "found")
-    yield from scope.told("INV-6", message, mixed.values_list(*names))
+    yield from scope.violations("INV-6", message, mixed.values_list(*names))
 
 
 def references(scope: Scope) -> Iterator[Violation]:
@@ -354,11 +364,11 @@ def references(scope: Scope) -> Iterator[Violation]:
     names = ("golden__sentence__project__slug", "golden__sentence__number", "golden__version")
     strange = entries.exclude(reference__sentence=F("golden__sentence"))
     message = "golden version {} has a reference of another sentence"
-    yield from scope.told("INV-6", message, strange.values_list(*names))
+    yield from scope.violations("INV-6", message, strange.values_list(*names))
     twice = entries.values(*names, "reference__digest").annotate(found=Count("pk"))
     message = "golden version {} has one text {} times"
     values = (*names, "found")
-    yield from scope.told("CON-10", message, twice.filter(found__gt=1).values_list(*values))
+    yield from scope.violations("CON-10", message, twice.filter(found__gt=1).values_list(*values))
 
 
 def placeholders(scope: Scope) -> Iterator[Violation]:
@@ -402,19 +412,19 @@ def _placeholders(project: Project, placeholder: str) -> dict[tuple[int, int], l
 
 def verdicts(scope: Scope) -> Iterator[Violation]:
     """Yield what was judged without a verdict (INV-7)."""
-    judged = last_submissions(scope).filter(slot__state__in=_JUDGED)
+    submissions = last_submissions(scope).filter(slot__state__in=_REVIEWED_STATES)
     judgements = Verdict.objects.filter(review__sentence=OuterRef("sentence"))
-    texts = Reference.objects.filter(submission__in=judged).filter(
+    texts = Reference.objects.filter(submission__in=submissions).filter(
         ~Exists(judgements.filter(digest=OuterRef("digest")))
     )
     message = "reference {} is judged without a verdict"
-    yield from scope.told("INV-7", message, texts.values_list(*_OF_SENTENCE, "pk"))
-    decisions = judged.exclude(decision=Decision.CORRECTED).filter(
+    yield from scope.violations("INV-7", message, texts.values_list(*_OF_SENTENCE, "pk"))
+    decisions = submissions.exclude(decision=Decision.CORRECTED).filter(
         ~Exists(judgements.filter(decision=OuterRef("decision")))
     )
     message = "submission {} ({}) is judged without a verdict"
     names = (*_OF_SENTENCE, "pk", "decision")
-    yield from scope.told("INV-7", message, decisions.values_list(*names))
+    yield from scope.violations("INV-7", message, decisions.values_list(*names))
 
 
 def variants(scope: Scope) -> Iterator[Violation]:
@@ -423,30 +433,32 @@ def variants(scope: Scope) -> Iterator[Violation]:
     names = ("gaps", "source", "target", "digest", "sentence__case__chips")
     read = rows.values_list(*_OF_SENTENCE, "pk", "sentence__project__lang", *names)
     wrong = (row[:3] for row in read.iterator(chunk_size=2000) if not _is_derived(*row[3:]))
-    yield from scope.told("PER-3", "variant {} is not what its gaps make", wrong)
+    yield from scope.violations("PER-3", "variant {} is not what its gaps make", wrong)
     entries = scope.of(GoldenVariant.objects.order_by("pk"), "golden__sentence__project")
     strange = entries.exclude(variant__sentence=F("golden__sentence"))
     place = ("golden__sentence__project__slug", "golden__sentence__number")
     message = "golden version {} has the variant of another sentence"
-    yield from scope.told("PER-8", message, strange.values_list(*place, "golden__version"))
+    yield from scope.violations("PER-8", message, strange.values_list(*place, "golden__version"))
     written = entries.exclude(variant__origin=VariantOrigin.IMPORT)
     same = GoldenVariant.objects.filter(
         golden=OuterRef("golden"), variant__digest=OuterRef("variant__digest")
     ).exclude(pk=OuterRef("pk"))
     message = "variant {} of golden version {} is there twice"
     values = (*place, "position", "golden__version")
-    yield from scope.told("PER-5", message, written.filter(Exists(same)).values_list(*values))
+    yield from scope.violations("PER-5", message, written.filter(Exists(same)).values_list(*values))
     passing = (CheckDecision.ACCEPTED, CheckDecision.EDITED)
     checks = VariantCheck.objects.filter(slot=OuterRef("pk"), decision__in=passing)
     slots = scope.of(Slot.objects.filter(sentence__project__kind=ProjectKind.PERTURB))
     odd = slots.filter(~Exists(checks), state=SlotState.PASSED)
-    yield from scope.told(
+    yield from scope.violations(
         "PER-9", "slot {} is {} without a check", odd.order_by("pk").values_list(*_SLOT)
     )
     moved = written.exclude(variant__moved=[]).filter(variant__submission__isnull=False)
     allowed = VariantCheck.objects.filter(variant=OuterRef("variant"), allows_moved=True)
     message = "variant {} of golden version {} moved an error that nobody has allowed"
-    yield from scope.told("PER-4", message, moved.filter(~Exists(allowed)).values_list(*values))
+    yield from scope.violations(
+        "PER-4", message, moved.filter(~Exists(allowed)).values_list(*values)
+    )
 
 
 def _is_derived(
@@ -474,7 +486,7 @@ def releases(scope: Scope) -> Iterator[Violation]:
     items = scope.of(ReleaseItem.objects.order_by("pk"), "sentence__project")
     odd = items.exclude(sentence__purpose=Purpose.REAL, golden__sentence=F("sentence"))
     message = "is in the release {!r}, where it may not be like this"
-    yield from scope.told("INV-12", message, odd.values_list(*_OF_SENTENCE, "release__name"))
+    yield from scope.violations("INV-12", message, odd.values_list(*_OF_SENTENCE, "release__name"))
 
 
 def practice(scope: Scope) -> Iterator[Violation]:
@@ -482,7 +494,7 @@ def practice(scope: Scope) -> Iterator[Violation]:
     apart = (Purpose.TRAINING, Purpose.TRIAL)
     rows = scope.of(Submission.objects.order_by("pk"), "sentence__project")
     odd = rows.filter(sentence__purpose__in=apart).values_list(*_OF_SENTENCE, "pk")
-    yield from scope.told("INV-12", "has submission {}, though it is not for real work", odd)
+    yield from scope.violations("INV-12", "has submission {}, though it is not for real work", odd)
     trials = scope.of(Trial.objects.order_by("pk"), "member__project")
     for trial in trials.exclude(state=TrialState.OPEN).select_related("member__project"):
         right = count_right(trial)
@@ -524,7 +536,7 @@ def inspections(scope: Scope) -> Iterator[Violation]:
     other = ~Q(reference__sentence=F("sentence")) & ~Q(variant__sentence=F("sentence"))
     strange = strange | items.filter(other)
     message = "is item {} of a round, where it may not be"
-    yield from scope.told("JUD-1", message, strange.values_list(*_OF_SENTENCE, "pk"))
+    yield from scope.violations("JUD-1", message, strange.values_list(*_OF_SENTENCE, "pk"))
     at_item = ("item__sentence__project__slug", "item__sentence__number")
     ratings = scope.of(Rating.objects.order_by("pk"), path)
     before = {"sentence": OuterRef("item__sentence"), "at__lt": OuterRef("at")}
@@ -534,7 +546,7 @@ def inspections(scope: Scope) -> Iterator[Violation]:
         Q(Exists(held)) | Q(Exists(reviewed)) | ~Q(judge__round=F("item__round"))
     )
     message = "was rated by a judge who had worked on it, or is none of its round: rating {}"
-    yield from scope.told("JUD-1", message, unchecked.values_list(*at_item, "pk"))
+    yield from scope.violations("JUD-1", message, unchecked.values_list(*at_item, "pk"))
     yield from _undecided(scope, rounds)
 
 
@@ -558,9 +570,9 @@ def _undecided(
                 message = f"rating {rating.pk} is by {criteria}; the round asks {keys}"
                 yield Violation("JUD-1", where, message)
         differing = {
-            (judged.item.pk, key)
-            for judged in inspection.load_items(round_)
-            for key in judged.differing
+            (result.item.pk, key)
+            for result in inspection.load_items(round_)
+            for key in result.differing
         }
         for row in resolved.filter(item__round=round_).select_related("item__sentence"):
             if (row.item_id, row.criterion) not in differing:
@@ -571,20 +583,24 @@ def _undecided(
 
 def studies(scope: Scope) -> Iterator[Violation]:
     """Yield study items that are missing, or open without a reason (STU-1, 5, 8)."""
-    judged = last_submissions(scope).filter(slot__state__in=_JUDGED, sentence__golden__isnull=False)
+    submissions = last_submissions(scope).filter(
+        slot__state__in=_REVIEWED_STATES, sentence__golden__isnull=False
+    )
     golden = GoldenReference.objects.filter(
         golden=OuterRef("sentence__golden"), reference__digest=OuterRef("digest")
     )
-    missing = Reference.objects.filter(submission__in=judged).filter(
+    missing = Reference.objects.filter(submission__in=submissions).filter(
         ~Exists(golden), ~Exists(Study.objects.filter(reference=OuterRef("pk")))
     )
     message = "reference {} is not golden, and has no study item"
-    yield from scope.told("STU-1", message, missing.values_list(*_OF_SENTENCE, "pk"))
+    yield from scope.violations("STU-1", message, missing.values_list(*_OF_SENTENCE, "pk"))
     item = Study.objects.filter(submission=OuterRef("pk"), reference__isnull=True)
-    lost = judged.exclude(decision=Decision.CORRECTED).exclude(decision=F("sentence__golden__kind"))
+    lost = submissions.exclude(decision=Decision.CORRECTED).exclude(
+        decision=F("sentence__golden__kind")
+    )
     message = "submission {} ({}) lost, and has no study item"
     names = (*_OF_SENTENCE, "pk", "decision")
-    yield from scope.told("STU-5", message, lost.filter(~Exists(item)).values_list(*names))
+    yield from scope.violations("STU-5", message, lost.filter(~Exists(item)).values_list(*names))
     yield from _groundless(scope)
 
 
@@ -597,7 +613,7 @@ def _groundless(scope: Scope) -> Iterator[Violation]:
     rows = scope.of(Study.objects.filter(state=StudyState.OPEN).order_by("pk"))
     message = "study item {} is open, although what it is about is golden"
     values = rows.filter(by_text | by_decision).values_list(*_OF_SENTENCE, "pk")
-    yield from scope.told("STU-8", message, values)
+    yield from scope.violations("STU-8", message, values)
 
 
 def complaints(scope: Scope) -> Iterator[Violation]:
@@ -609,7 +625,7 @@ def complaints(scope: Scope) -> Iterator[Violation]:
         (disputed & ~Exists(undecided)) | (elsewhere & Exists(undecided))
     )
     message = "is {}, which its complaints contradict"
-    yield from scope.told("CMP-1", message, odd.values_list(*_SENTENCE, "state"))
+    yield from scope.violations("CMP-1", message, odd.values_list(*_SENTENCE, "state"))
 
 
 # All invariants, recounted from the rows (section 4.2; `gecbench annotate check`).

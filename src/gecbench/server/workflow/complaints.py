@@ -402,7 +402,7 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
         NotYoursError: The item is not theirs.
     """
     member = authorize(member, statuses=STUDYING)
-    study = _own_study(member, study_id)
+    study = _find_study(member, study_id)
     before = Message.objects.filter(client_key=client_key).select_related("complaint").first()
     if before is not None:
         return _again(before, study)
@@ -440,7 +440,7 @@ def complain(member: Member, study_id: int, *, argument: str, client_key: Key) -
     return complaint
 
 
-def _own_study(member: Member, study_id: int) -> Study:
+def _find_study(member: Member, study_id: int) -> Study:
     studies = Study.objects.filter(
         pk=study_id, person=member.person_id, project=member.project_id
     ).select_related("submission", "reference", "golden__review__reviewer")

@@ -196,10 +196,10 @@ def begin(
     InspectionJudge.objects.bulk_create(
         InspectionJudge(round=begun, member=judge, no=no) for no, judge in enumerate(chosen, 1)
     )
-    drawn = random.Random(number(seed, "inspection")).sample(population, size)
+    sample = random.Random(number(seed, "inspection")).sample(population, size)
     InspectionItem.objects.bulk_create(
         InspectionItem(round=begun, position=n, sentence_id=sentence, **{f"{kind}_id": text})
-        for n, (sentence, text) in enumerate(drawn, 1)
+        for n, (sentence, text) in enumerate(sample, 1)
     )
     notice_data = {"name": name, "size": size}
     people = [judge.person_id for judge in chosen]
@@ -337,7 +337,7 @@ def criteria_of(inspection: InspectionRound) -> tuple[Criterion, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedItem:
+class ItemResult:
     """An item of a round and what may be known of it.
 
     Args:
@@ -368,7 +368,7 @@ class JudgedItem:
         return tuple(key for key in self.differing if key not in self.resolutions)
 
 
-def load_items(inspection: InspectionRound, item_id: int | None = None) -> tuple[JudgedItem, ...]:
+def load_items(inspection: InspectionRound, item_id: int | None = None) -> tuple[ItemResult, ...]:
     """The items of a round, or one of them, in their order."""
     items = inspection.items.select_related("sentence", "reference", "variant").order_by("position")
     ratings = Rating.objects.filter(item__round=inspection).select_related("judge__member__person")
@@ -382,14 +382,14 @@ def load_items(inspection: InspectionRound, item_id: int | None = None) -> tuple
     resolved: dict[int, dict[str, Resolution]] = {}
     for resolution in resolutions.order_by("pk"):
         resolved.setdefault(resolution.item_id, {})[resolution.criterion] = resolution
-    judged = []
+    results = []
     for item in items:
         both = [last[item.pk, no] for no in (1, 2) if (item.pk, no) in last]
         settled = tuple(both) if _is_settled(inspection, both) else ()
-        judged.append(
-            JudgedItem(item, settled, _decisions(inspection, settled), resolved.get(item.pk, {}))
+        results.append(
+            ItemResult(item, settled, _decisions(inspection, settled), resolved.get(item.pk, {}))
         )
-    return tuple(judged)
+    return tuple(results)
 
 
 def _is_settled(inspection: InspectionRound, ratings: Sequence[Rating]) -> bool:
@@ -422,7 +422,7 @@ def answers_of(rating: Rating) -> dict[str, bool]:
     return {answer.criterion: answer.accept for answer in rating.answers.all()}
 
 
-def progress(inspection: InspectionRound) -> tuple[tuple[InspectionJudge, int], ...]:
+def count_ratings(inspection: InspectionRound) -> tuple[tuple[InspectionJudge, int], ...]:
     """Each judge with how many items they, or who they replaced, have rated."""
     judges = _current_judges().filter(round=inspection).select_related("member__person")
     judges = judges.order_by("no")
@@ -509,21 +509,21 @@ class ItemView:
 
     Args:
         inspection: Its round.
-        judged: The item, with the ratings of both once it is settled.
+        result: The item, with the ratings of both once it is settled.
         judge: Who the member is in the round; None for a manager.
         mine: The member's own last rating, also where it is undone; None where there is none.
         previous: The last one with answers: itself, or what it takes back.
     """
 
     inspection: InspectionRound
-    judged: JudgedItem
+    result: ItemResult
     judge: InspectionJudge | None
     mine: Rating | None
 
     @property
     def item(self) -> InspectionItem:
         """The item itself."""
-        return self.judged.item
+        return self.result.item
 
     previous: Rating | None = None
 
@@ -558,19 +558,19 @@ def _find_item(member: Member, item_id: int) -> ItemView:
         raise error
     inspection = item.round
     inspection.project = member.project
-    (judged,) = load_items(inspection, item.pk)
+    (result,) = load_items(inspection, item.pk)
     judges = _current_judges().filter(round=inspection, member=member.pk, member__is_judge=True)
     judge = judges.first() if member.pk else None
     if judge is None:
-        if not (member.is_manager and judged.settled):
+        if not (member.is_manager and result.settled):
             raise error
-        return ItemView(inspection, judged, None, None)
+        return ItemView(inspection, result, None, None)
     mine = list(Rating.objects.filter(item=item, judge=judge).order_by("-no"))
     last = Rating.objects.filter(item=item, judge__no=judge.no).order_by("-pk").first()
-    if last and last.judge_id != judge.pk and not (last.undone or judged.settled):
+    if last and last.judge_id != judge.pk and not (last.undone or result.settled):
         raise error  # rated by who was judge before
     previous = next((rating for rating in mine if not rating.undone), None)
-    return ItemView(inspection, judged, judge, mine[0] if mine else None, previous)
+    return ItemView(inspection, result, judge, mine[0] if mine else None, previous)
 
 
 def rounds_of(member: Member) -> tuple[InspectionRound, ...]:
@@ -642,7 +642,7 @@ def _find_open_item(member: Member, item_id: int) -> tuple[ItemView, InspectionJ
         raise NotYoursError("there is no item {item} for you", item=item_id)
     if view.inspection.state != RoundState.OPEN:
         raise ConflictError("the round is closed; its ratings are final")
-    if view.judged.settled:
+    if view.result.settled:
         raise ConflictError("both judges have rated this item; the ratings are final")
     return view, view.judge
 
@@ -678,7 +678,7 @@ def undo(member: Member, item_id: int) -> Rating:
 def _discussed_item(member: Member, item_id: int) -> ItemView:
     _lock_round(member, item_id)
     view = _find_item(member, item_id)
-    if not view.judged.settled:
+    if not view.result.settled:
         raise NotYoursError("there is no item {item} to discuss", item=item_id)
     if view.inspection.state != RoundState.OPEN:
         raise ConflictError("the round is closed; its ratings are final")
@@ -735,7 +735,7 @@ def resolve(
     """
     member = authorize(member, Role.JUDGE, Role.MANAGER)
     view = _discussed_item(member, item_id)
-    if criterion not in view.judged.differing:
+    if criterion not in view.result.differing:
         raise RefusedError([Problem("JUD-3", "criterion")])
     words = clean_note(note, "JUD-3") if note.strip() else ""
     resolution = Resolution.objects.create(

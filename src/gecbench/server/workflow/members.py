@@ -249,8 +249,8 @@ def _mark_used(secret: str) -> Invitation:
     if links.filter(token_hash=_hash_of(secret)).exists():
         list(links.select_for_update().order_by("pk"))
     invitation = get_invitation(secret)
-    taken = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
-    if not taken.update(used_at=timezone.now()):
+    unused = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
+    if not unused.update(used_at=timezone.now()):
         raise GoneError("this link was used already; ask for a new one")
     return invitation
 

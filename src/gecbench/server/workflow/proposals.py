@@ -26,14 +26,14 @@ class ProposalRun:
     """What a run came to.
 
     Args:
-        made: How many proposals were kept.
+        count: How many proposals were kept.
         cases: Of how many cases.
         without: Cases for which the program found too few variants.
         moved: Variants that were given up because an error would have moved.
         there: Cases that had proposals already, or got them of another run meanwhile.
     """
 
-    made: int = 0
+    count: int = 0
     cases: int = 0
     without: int = 0
     moved: int = 0
@@ -126,8 +126,8 @@ def _store(project: Project, rows: Sequence[Proposal]) -> list[Proposal]:
     """Store the proposals of cases that have none; another run may have been quicker."""
     lock_project(project.pk)
     proposals = Proposal.objects.filter(sentence__project=project)
-    taken = set(proposals.values_list("sentence", flat=True).distinct())
-    free = [row for row in rows if row.sentence_id not in taken]
+    existing = set(proposals.values_list("sentence", flat=True).distinct())
+    free = [row for row in rows if row.sentence_id not in existing]
     Proposal.objects.bulk_create(free, batch_size=500)
     data = {"made": len(free), "model": free[0].model if free else ""}
     audit.record("proposals.made", who=None, project=project, data=data)

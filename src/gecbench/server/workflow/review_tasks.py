@@ -234,9 +234,9 @@ def claim_random_task(member: Member) -> ReviewTask | None:
         if not tasks:
             return None
         task_id, sentence_id = _CHANCE.choice(tasks)
-        taken = claim_task(member, task_id, sentence_id)
-        if taken is not None:
-            return taken
+        task = claim_task(member, task_id, sentence_id)
+        if task is not None:
+            return task
     raise ConflictError("others took each task first; ask again")
 
 
@@ -245,14 +245,14 @@ def claim_task(member: Member, task_id: int, sentence_id: int) -> ReviewTask | N
     # Locked in this order everywhere: the sentence, then what belongs to it.
     sentence = lock_sentence(sentence_id, member.project_id)
     now = timezone.now()
-    taken = ReviewTask.objects.filter(pk=task_id, state=TaskState.FREE).update(
+    updated = ReviewTask.objects.filter(pk=task_id, state=TaskState.FREE).update(
         state=TaskState.OPEN,
         reviewer=member.person_id,
         lease_until=now + lease(member.project),
         claimed_at=now,
         version=F("version") + 1,
     )
-    if taken != 1:
+    if updated != 1:
         return None
     change_state(sentence, SentenceState.IN_REVIEW)
     record_reading(sentence_id, member.person_id)
@@ -382,7 +382,7 @@ def stuck_tasks(project: Project, *, most: int = 100) -> tuple[ReviewTask, ...]:
 MOST_ANNOTATORS = 20
 
 
-def get_own_task(member: Member, sentence: Sentence, version: int) -> ReviewTask:
+def get_reviewers_task(member: Member, sentence: Sentence, version: int) -> ReviewTask:
     """The open task of a sentence if it is the member's and of this version.
 
     Raises:
@@ -425,7 +425,7 @@ def return_for_more(
     member = authorize(member, Role.REVIEWER)
     require_kind(member.project, ProjectKind.REWRITE)
     sentence = lock_sentence(sentence_id, member.project_id)
-    task = get_own_task(member, sentence, version)
+    task = get_reviewers_task(member, sentence, version)
     _check_more(member, sentence, more)
     words = whole(note.strip())[:LONGEST_NOTE]
     fields: dict[str, Any] = {"note": words, "handed_by": member.person} if words else {}

@@ -66,7 +66,7 @@ from gecbench.server.workflow.review_tasks import (
     claim_task,
     clean_note,
     expire_tasks,
-    get_own_task,
+    get_reviewers_task,
     has_held_slot,
     is_expired,
     lease,
@@ -294,15 +294,15 @@ def finishable_task(member: Member, sentence_id: int, version: int) -> ReviewTas
     task = live_task(sentence_id)
     if task is None:
         raise ConflictError("the sentence is not in review any more; your text is kept in the page")
-    is_own = task.state == TaskState.OPEN and task.reviewer_id == member.person_id
+    is_holder = task.state == TaskState.OPEN and task.reviewer_id == member.person_id
     # Giving back to the queue was the one step since the page was made.
     ended = task.state == TaskState.FREE and task.version == version + 1
     ended = ended and task.reviewer_id is None and task.not_for_id != member.person_id
-    if is_own and task.version != version:
+    if is_holder and task.version != version:
         raise ConflictError(
             "another tab of yours has this review now; your text is kept in the page", task
         )
-    if not (is_own or ended):
+    if not (is_holder or ended):
         raise ConflictError(
             "somebody else has this review now; your text is kept in the page", task
         )
@@ -443,7 +443,7 @@ def _pass_on(
 ) -> None:
     member = authorize(member, Role.REVIEWER)
     sentence = lock_sentence(sentence_id, member.project_id)
-    task = get_own_task(member, sentence, version)
+    task = get_reviewers_task(member, sentence, version)
     words = clean_note(note, "REV-10")
     if not reviewers_for(sentence, but=[member.person_id]).exists():
         raise RefusedError([Problem("REV-10-nobody")])

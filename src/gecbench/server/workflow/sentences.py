@@ -674,10 +674,10 @@ def later_answers(
 
 def free_task_number(member: Member, rules: ProjectOptions) -> int | None:
     """Which of the k open tasks a member may fill; None where all are (INV-2)."""
-    taken = {number for (number,) in _open_numbers(member.project_id, member.person_id)}
-    if len(taken) >= rules.open_tasks:  # the option may have been lowered since
+    numbers = {number for (number,) in _open_numbers(member.project_id, member.person_id)}
+    if len(numbers) >= rules.open_tasks:  # the option may have been lowered since
         return None
-    return next(no for no in range(1, rules.open_tasks + 1) if no not in taken)
+    return next(no for no in range(1, rules.open_tasks + 1) if no not in numbers)
 
 
 @compiled
@@ -781,13 +781,13 @@ def send_back(
     """
     person = slot.person
     holder = Member.objects.filter(project=slot.project_id, person=person).first()
-    taken = {number for (number,) in _open_numbers(slot.project_id, slot.person_id)}
+    numbers = {number for (number,) in _open_numbers(slot.project_id, slot.person_id)}
     compare_and_set(
         slot,
         (SlotState.SUBMITTED, SlotState.PASSED),
         _slot_changed(slot),
         state=SlotState.OPEN,
-        open_no=next(no for no in count(1) if no not in taken),
+        open_no=next(no for no in count(1) if no not in numbers),
         lease_until=lease_until,
         submitted_at=None,
     )

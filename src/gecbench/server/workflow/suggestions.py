@@ -42,13 +42,13 @@ class SuggestionRun:
     """What a run of a corrector came to.
 
     Args:
-        made: How many suggestions were kept.
+        count: How many suggestions were kept.
         changing: How many of them change the sentence.
         unusable: Sentences of which the corrector made nothing that can be shown.
         there: Sentences that had one of the same corrector already.
     """
 
-    made: int = 0
+    count: int = 0
     changing: int = 0
     unusable: int = 0
     there: int = 0
@@ -239,11 +239,11 @@ def _edited(slot: Slot, person_id: int) -> bool:
         return True
     saved = DraftRevision.objects.filter(slot=slot, person=person_id)
     return any(
-        _is_own(payload, slot.sentence) for payload in saved.values_list("payload", flat=True)
+        _has_edit(payload, slot.sentence) for payload in saved.values_list("payload", flat=True)
     )
 
 
-def _is_own(payload: Mapping[str, object], sentence: Sentence) -> bool:
+def _has_edit(payload: Mapping[str, object], sentence: Sentence) -> bool:
     texts = payload.get("texts", ())
     if payload.get("decision") in (Decision.ERROR_FREE, Decision.NOT_ANNOTATABLE):
         return True

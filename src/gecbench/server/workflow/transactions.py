@@ -131,10 +131,10 @@ def compare_and_set(
     states = [before] if isinstance(before, str) else before
     # Written here, as each act does it three times: 0.07 ms of CPU, by a queryset 0.27.
     columns, params = _assign(row, values)
-    marks = ", ".join(["%s"] * len(states))
+    placeholders = ", ".join(["%s"] * len(states))
     sql = (
         f'UPDATE "{row._meta.db_table}" SET "version" = "version" + %s, {columns}'  # noqa: S608
-        f' WHERE "id" = %s AND "version" = %s AND "state" IN ({marks})'
+        f' WHERE "id" = %s AND "version" = %s AND "state" IN ({placeholders})'
     )
     with connection.cursor() as cursor:
         cursor.execute(sql, [steps, *params, row.pk, row.version, *map(str, states)])

@@ -95,7 +95,7 @@ def known_tasks(project: Project, purpose: Purpose) -> QuerySet[Sentence]:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingStatus:
     """How far somebody is in training.
 
     Args:
@@ -118,11 +118,11 @@ def _trained(project: Project, person_id: int) -> QuerySet[Any]:
     )
 
 
-def training_progress(member: Member) -> Progress:
+def training_status(member: Member) -> TrainingStatus:
     """How far a member is in training."""
     rows = list(_trained(member.project, member.person_id).values_list("tries", "hits"))
     tried, right = (sum(row[n] > 0 for row in rows) for n in (0, 1))
-    return Progress(len(rows), tried, right)
+    return TrainingStatus(len(rows), tried, right)
 
 
 def training_task(member: Member, number: int | None = None) -> Sentence | None:
@@ -319,10 +319,10 @@ def begin(member: Member) -> Trial:
     trial = Trial.objects.create(
         member=member, no=no, size=rules.trial_size, percent=rules.trial_percent
     )
-    drawn = _CHANCE.sample(_unseen(member), trial.size)
+    sample = _CHANCE.sample(_unseen(member), trial.size)
     TrialTask.objects.bulk_create(
         TrialTask(trial=trial, sentence_id=sentence, position=position)
-        for position, sentence in enumerate(drawn, 1)
+        for position, sentence in enumerate(sample, 1)
     )
     if member.status != MemberStatus.TRIAL:
         members.change_member(member, by=member.person, status=MemberStatus.TRIAL)
@@ -431,8 +431,8 @@ def _is_candidate(member: Member) -> bool:
 
 def tell_managers(project: Project, kind: str, data: dict[str, object]) -> None:
     """Give the active managers of a project a notice."""
-    leads = Member.objects.filter(project=project, is_manager=True, status=MemberStatus.ACTIVE)
-    people = leads.values_list("person_id", flat=True)
+    managers = Member.objects.filter(project=project, is_manager=True, status=MemberStatus.ACTIVE)
+    people = managers.values_list("person_id", flat=True)
     Notice.objects.tell(people, project.pk, kind, data)
 
 

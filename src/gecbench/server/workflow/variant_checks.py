@@ -222,7 +222,7 @@ def _known(review: Review, member: Member, sentence_id: int) -> CheckResult:
 def _check(
     variants: Mapping[int, Variant], answer: CaseAnswer, prepared: _Edits
 ) -> Mapping[int, Variant]:
-    """Return what the reviewer made of variants, by place; `variants` are those that wait.
+    """Decide on the variants that wait, by place: they are accepted, edited or returned.
 
     Raises:
         RefusedError: Decisions break a rule.

@@ -102,13 +102,13 @@ class KeysForm(_Form):
 
     def __init__(self, person: Person, data: Any = None) -> None:
         super().__init__(data, auto_id="key-%s")
-        self.own = dict(person.preferences.get("keys") or {})
+        self.preferences = dict(person.preferences.get("keys") or {})
         attrs = {"autocomplete": "off", "spellcheck": "false", "data-chord": True}
         for name, action in ACTIONS.items():
             self.fields[name] = forms.CharField(
                 label=action_label(name),
                 required=False,
-                initial=self.own.get(name, action.chords[0]),
+                initial=self.preferences.get(name, action.chords[0]),
                 widget=forms.TextInput(attrs),
             )
 

@@ -31,7 +31,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import Role
-from gecbench.server.import_export.personal_data import file_name, own_data
+from gecbench.server.import_export.personal_data import export_personal_data, file_name
 from gecbench.server.models import Invitation, Person, Session, Token
 from gecbench.server.rules.keys import (
     Place,
@@ -295,7 +295,7 @@ def _shown_keys(form: KeysForm) -> list[dict[str, object]]:
     shown: list[dict[str, object]] = []
     seen: set[str] = set()
     for place, title in _PLACES:
-        held = tables(form.own, screen=place)
+        held = tables(form.preferences, screen=place)
         names = [name for name in held.keys if name not in seen]
         seen.update(names)
         rows = [(form[name], held.keys[name][1:]) for name in names]
@@ -453,13 +453,13 @@ def end_sessions(request: HttpRequest, person: Person) -> HttpResponseBase:
 @limited("export")
 def data(_request: HttpRequest, person: Person) -> HttpResponseBase:
     """Stream all that the site keeps of the person who asks."""
-    return attachment(file_name(person), "application/jsonl", own_data(person))
+    return attachment(file_name(person), "application/jsonl", export_personal_data(person))
 
 
 # What is left of signing in: answers that axes must not make, and rows that are old.
 
 
-_KEPT = timedelta(days=30)
+_FAILURE_LOG_AGE = timedelta(days=30)
 
 
 def answered_already(
@@ -474,4 +474,4 @@ def tidy() -> None:
     """Forget sessions that are over, and failures of last month."""
     now = timezone.now()
     Session.objects.filter(expire_date__lt=now).delete()
-    AccessFailureLog.objects.filter(attempt_time__lt=now - _KEPT).delete()
+    AccessFailureLog.objects.filter(attempt_time__lt=now - _FAILURE_LOG_AGE).delete()

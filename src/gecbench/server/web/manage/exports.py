@@ -24,11 +24,11 @@ from gecbench.server.choices import SentenceState
 from gecbench.server.import_export.exports import (
     EXPORTS,
     ExportOptions,
+    choose_file,
     export,
     formats_of,
     log_export,
     notes,
-    one_file,
 )
 from gecbench.server.import_export.golden_files import CASE_FORMATS
 from gecbench.server.import_export.releases import (
@@ -147,7 +147,7 @@ def download(request: HttpRequest, member: Member) -> HttpResponseBase:
         return refused()
     try:
         options = form.options
-        file = one_file(export(project, options), form.cleaned_data["part"])
+        file = choose_file(export(project, options), form.cleaned_data["part"])
     except GecbenchError as error:
         return refused(problem=translate_error(error))
     address = client_address(request) or ""

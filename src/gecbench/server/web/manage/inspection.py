@@ -109,7 +109,7 @@ def list_rounds(request: HttpRequest, member: Member) -> HttpResponse:
             {
                 "round": inspection_round,
                 "state": RoundState(inspection_round.state).label,
-                "judges": inspection.progress(inspection_round),
+                "judges": inspection.count_ratings(inspection_round),
             }
             for inspection_round in rounds
         ],
@@ -178,14 +178,14 @@ def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
         "round": inspection_round,
         "state": RoundState(inspection_round.state).label,
         "open": inspection_round.state == RoundState.OPEN,
-        "judges": inspection.progress(inspection_round),
+        "judges": inspection.count_ratings(inspection_round),
         "former": inspection.former_judges(inspection_round),
         "successors": inspection.possible_successors(inspection_round),
         "result": result,
         "main": table_context(reports.main_table(result), language),
         "tables": [table_context(table, language) for table in tables],
         "few": 0 < result.rated < FEW,
-        "unresolved": sum(bool(judged.unresolved) for judged in items),
+        "unresolved": sum(bool(item_result.unresolved) for item_result in items),
         "undefined": [
             criterion_label(figures.criterion)
             for figures in result.criteria
@@ -194,12 +194,12 @@ def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
         "questions": [(criterion_label(row.key), row) for row in criteria],
         "disagreements": [
             {
-                "judged": judged,
-                "differences": [row for row in differences(criteria, judged) if row["differ"]],
-                "talk": judged.item.messages.count(),
+                "judged": item_result,
+                "differences": [row for row in differences(criteria, item_result) if row["differ"]],
+                "talk": item_result.item.messages.count(),
             }
-            for judged in items
-            if judged.differing
+            for item_result in items
+            if item_result.differing
         ],
     }
     return manage_page(

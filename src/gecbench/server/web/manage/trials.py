@@ -98,7 +98,7 @@ def _page(rows: QuerySet[Any], after: str | None) -> tuple[list[Any], int | None
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAnswer:
+class AnswerView:
     """An answer beside the known ones.
 
     Args:
@@ -133,10 +133,10 @@ def trial(request: HttpRequest, member: Member, trial_id: int) -> HttpResponse:
     return manage_page(request, member, "manage-trials", shown, template="manage/trial.html")
 
 
-def _trial_answer(member: Member, answer: PracticeAnswer) -> JudgedAnswer:
+def _trial_answer(member: Member, answer: PracticeAnswer) -> AnswerView:
     answer.sentence.project = member.project
     rulings = _ordered(answer.overrulings.all())
-    return JudgedAnswer(
+    return AnswerView(
         answer.pk,
         answer.sentence.number,
         answer.sentence.text,
@@ -158,14 +158,14 @@ def overrule(request: HttpRequest, member: Member, answer_id: int) -> HttpRespon
     """Judge an answer of a trial otherwise."""
     right, reason = _ruling(request)
     try:
-        judged = trials.overrule(member, answer_id, right=right, reason=reason)
+        row = trials.overrule(member, answer_id, right=right, reason=reason)
     except RefusedError as error:
         messages.error(request, refusal_message(error))
         rows = Trial.objects.filter(member__project=member.project)
         row = get_object_or_404(rows, tasks__answers__pk=answer_id)
         return redirect("manage-trial", member.project.slug, row.pk)
-    messages.success(request, str(_RESULTS[judged.state]))
-    return redirect("manage-trial", member.project.slug, judged.pk)
+    messages.success(request, str(_RESULTS[row.state]))
+    return redirect("manage-trial", member.project.slug, row.pk)
 
 
 _RESULTS: Mapping[str, Promise] = {
@@ -208,13 +208,13 @@ def gold(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     return manage_page(request, member, "manage-trials", shown, template="manage/gold.html")
 
 
-def _gold_answer(member: Member, result: GoldResult) -> JudgedAnswer:
+def _gold_answer(member: Member, result: GoldResult) -> AnswerView:
     submission = result.submission
     sentence = submission.sentence
     sentence.project = member.project
     rulings = _ordered(result.overrulings.all())
     texts = sorted(submission.references.all(), key=lambda text: text.position)
-    return JudgedAnswer(
+    return AnswerView(
         result.pk,
         sentence.number,
         sentence.text,

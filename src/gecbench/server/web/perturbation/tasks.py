@@ -115,7 +115,7 @@ def draft_texts(draft: Draft) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnVariant:
+class VariantView:
     """One of a person's own variants of a case, and what a reviewer made of it.
 
     Args:
@@ -144,17 +144,17 @@ def submission_context(submissions: Sequence[Submission]) -> dict[str, object]:
     case = PerturbationCase.objects.get(sentence=submissions[0].sentence_id)
     return {
         "original": parts(case, case.gaps),
-        "variants": [_own_variant(case, submission) for submission in submissions],
+        "variants": [_variant_view(case, submission) for submission in submissions],
         "state": state(submissions[0]),
     }
 
 
-def _own_variant(case: PerturbationCase, submission: Submission) -> OwnVariant:
+def _variant_view(case: PerturbationCase, submission: Submission) -> VariantView:
     variant = submission.variant
     check = VariantCheck.objects.filter(variant=variant).select_related("edited").first()
     chosen = check.reasons if check else ()
     edited = getattr(check, "edited", None)
-    return OwnVariant(
+    return VariantView(
         submission,
         variant,
         parts(case, variant.gaps),
