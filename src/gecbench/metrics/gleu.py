@@ -76,7 +76,7 @@ def matches(
     """The matches of the first hypothesis of each case; None where no reference is left.
 
     Args:
-        cases: Some thousands at most, for memory.
+        cases: With as many characters as memory bears.
         order: The longest n-grams that are counted.
         unit: What they consist of.
         reward: What each n-gram of a sentence adds.
@@ -107,10 +107,14 @@ def matches(
         found, gram = np.unique(gram * len(numbers) + word[place + n], return_inverse=True)
         owner = np.empty(len(found), dtype=np.int64)
         owner[gram] = sentence[place]
-        often = np.bincount(column[place] * len(found) + gram, minlength=(2 + width) * len(found))
-        hypothesis, source, *others = often.reshape(2 + width, len(found))
-        for k, reference in enumerate(others):
-            added = reward(hypothesis, np.minimum(hypothesis, source), reference)
+        columns = column[place]
+        # One column at a time: a table of all would be as wide as the most references.
+        hypothesis = np.bincount(gram[columns == 0], minlength=len(found))
+        source = np.bincount(gram[columns == 1], minlength=len(found))
+        common = np.minimum(hypothesis, source)
+        for k in range(width):
+            reference = np.bincount(gram[columns == 2 + k], minlength=len(found))
+            added = reward(hypothesis, common, reference)
             sums = np.bincount(owner, weights=added, minlength=len(cases))
             rewards[:, k, n] = np.maximum(sums, least)
     rows: list[Matches | None] = []
@@ -122,15 +126,28 @@ def matches(
     return rows
 
 
-_CASES = 2_000
-"""Cases whose n-grams are counted together, which bounds memory."""
+_CASES, _CHARACTERS = 2_000, 200_000
+"""Cases, and characters of all their texts, whose n-grams are counted together: this bounds memory.
+"""
 
 
 def _in_blocks(
     count: Callable[[Sequence[Case]], list[Matches | None]], cases: Sequence[Case]
 ) -> list[Matches | None]:
-    starts = range(0, len(cases), _CASES)
-    return [row for start in starts for row in count(cases[start : start + _CASES])]
+    return [row for block in _blocks(cases) for row in count(block)]
+
+
+def _blocks(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
+    """Yield the cases in order, some at a time; one with more characters stands alone."""
+    first = size = 0
+    for at, case in enumerate(cases):
+        length = sum(map(len, (case.hypotheses[0].text, case.source, *references(case))))
+        if at > first and (at - first == _CASES or size + length > _CHARACTERS):
+            yield cases[first:at]
+            first, size = at, 0
+        size += length
+    if len(cases) > first:
+        yield cases[first:]
 
 
 def official_reward(hypothesis: Integers, common: Integers, reference: Integers) -> Integers:

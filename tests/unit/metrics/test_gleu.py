@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -53,6 +54,34 @@ def test_the_first_version_counts():
     two = case("a", "b", "b")
     two = type(two)("1", (*two.hypotheses, *case("", "c").hypotheses), two.references, "a")
     assert Gleu().stats(two) == Gleu().stats(case("a", "b", "b"))
+
+
+@pytest.mark.parametrize(("cases", "length", "references"), [(30, 800, 5), (120, 100, 17)])
+def test_memory_is_bounded_by_text_not_by_sentences(
+    cases: int, length: int, references: int, monkeypatch: pytest.MonkeyPatch
+):
+    """Essays, and sentences with many references; a tenth of what is counted together else."""
+    monkeypatch.setattr("gecbench.metrics.gleu._CHARACTERS", 20_000)
+    alphabet = [chr(0x4E00 + n) for n in range(3000)]
+    lot = random.Random(1)
+    texts = ["".join(lot.choices(alphabet, k=length)) for _ in range(2 + references)]
+    corpus = [case(*texts[at % 7 :], *texts[: at % 7]) for at in range(cases)]
+    tracemalloc.start()
+    rows = Gleu(unit="character").stats_of(corpus)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6e6
+    assert [row.length for row in rows] == [length] * cases
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_is_counted_together_changes_no_number(metric: type, monkeypatch: pytest.MonkeyPatch):
+    words = random.Random(2).choices("abc ", k=400)
+    texts = ["".join(words[at : at + 9]) for at in range(0, 400, 3)]
+    corpus = [case(*texts[at : at + 3 + at % 4]) for at in range(90)]
+    together = metric().stats_of(corpus)
+    monkeypatch.setattr("gecbench.metrics.gleu._CHARACTERS", 40)
+    assert metric().stats_of(corpus) == together == [metric().stats(one) for one in corpus]
 
 
 def test_one_reference_gives_the_mean_alone():
