@@ -17,7 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from gecbench.core.errors import FormatError
-from gecbench.core.files import read_bytes
+from gecbench.core.files import path_of, read_bytes
 from gecbench.core.frames import Framed, Frames, Row, flat
 from gecbench.formats.validation import read_toml
 
@@ -310,7 +310,8 @@ def paper_table(file: Path | str, results: Sequence[Path | str] = ()) -> PaperRe
     Raises:
         FormatError: The file breaks a rule, or a number is not where it says.
     """
-    paper, paths = read_toml(Path(file), Paper), [Path(path) for path in results]
+    paths = [path_of(path) for path in results]
+    paper = read_toml(path_of(file), Paper)
     reader = _Reader(paper, paths)
     return PaperResult(
         paper,

@@ -340,7 +340,7 @@ def meta(
             "tables have the scores already; systems, scheme, options and lang need a corpus"
         )
     table = None if data is None else path_of(data)
-    sentences = None if sentence_scores is None else Path(sentence_scores)
+    sentences = None if sentence_scores is None else path_of(sentence_scores)
     return of_tables(table, sentences, people, layout, lower)
 
 

@@ -75,7 +75,7 @@ def difficulty(
     systems = as_systems(systems)
     if not systems:
         raise UsageError("difficulty needs at least one system")
-    file = None if options.weights is None else read_weights(Path(options.weights))
+    file = None if options.weights is None else read_weights(path_of(options.weights))
     notes = _notes(corpus, systems)
     run_stats = collect_stats(
         corpus,

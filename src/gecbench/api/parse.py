@@ -15,7 +15,7 @@ from gecbench.api.schemes import scheme_for
 from gecbench.backends.spacy import Pipeline, describe
 from gecbench.backends.transformers import need_torch
 from gecbench.core.errors import CorpusError, UsageError
-from gecbench.core.files import encode_text, write_stream
+from gecbench.core.files import encode_text, path_of, write_stream
 from gecbench.core.options import check_least
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Scheme, Watch, no_progress
@@ -85,11 +85,11 @@ def open_trees(spec: str) -> TreeSource:
             name = ours
         return _pipeline_trees(Pipeline(describe(name)))
     if spec.endswith(CONLLU):
-        return _trees_of_file(Path(spec))
+        return _trees_of_file(path_of(spec))
     need_torch()
     from gecbench.models.syntax.parser import read_parser
 
-    folder = Path(spec)
+    folder = path_of(spec)
     inside = folder / MODEL
     if not (folder / CARD).is_file() and (inside / CARD).is_file():
         folder = inside

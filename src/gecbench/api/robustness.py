@@ -94,7 +94,7 @@ def robustness(
     several = (systems,) if isinstance(systems, (SystemOutput, Path, str)) else systems
     cases = _load(cases, lang)
     outputs = [
-        system if isinstance(system, SystemOutput) else read_outputs(Path(system), cases)
+        system if isinstance(system, SystemOutput) else read_outputs(path_of(system), cases)
         for system in several
     ]
     _check_versions(outputs)
@@ -138,9 +138,8 @@ def check_perturbed(cases: PerturbedSet | Path | str, *, lang: str | None = None
 def _frequencies(path: Path | str | None, lang: str) -> CountWords | None:
     if path is None:
         return None
-    return lambda words: read_frequencies(
-        path_of(path), words, has_spaces=bool(language_of(lang).joiner)
-    )
+    file = path_of(path)
+    return lambda words: read_frequencies(file, words, has_spaces=bool(language_of(lang).joiner))
 
 
 def _load(cases: PerturbedSet | Path | str, lang: str | None) -> PerturbedSet:

@@ -152,7 +152,7 @@ def prepare(
     chosen = with_corpora(with_keys(chosen, settings or {}), corpora or {})
     chosen = msgspec.structs.replace(chosen, filter=(*chosen.filter, *map(str, filters)))
     check_recipe(chosen)
-    dev = None if dev_output is None else Path(dev_output)
+    dev = None if dev_output is None else path_of(dev_output)
     files = output_files(path_of(output), chosen, dev=dev, format=format, overwrite=overwrite)
     return run_recipe(chosen, files, jobs=jobs, say=say, progress=progress)
 
@@ -208,7 +208,7 @@ def corrupt(
     Raises:
         GecbenchError: The profile is wrong, or a file cannot be read or written.
     """
-    label_path = None if labels is None else Path(labels)
+    label_path = None if labels is None else path_of(labels)
     _check_apart(path_of(texts), path_of(output), label_path)
     corpus, rows = texts_of(path_of(texts), format=format, columns=columns)
     lang = corpus.lang if lang is None else lang
@@ -401,7 +401,7 @@ def perturb(
             jobs, "a masked language model uses several processors itself", "leave jobs out"
         )
     if isinstance(corpus, (Path, str)):
-        path = Path(corpus)
+        path = path_of(corpus)
         source = source or fingerprint_of(path)
         corpus = read_perturbed(path) if holds_perturbed(path) else load(path)
     corpus = in_language(corpus, lang)
@@ -518,7 +518,7 @@ def _filler(
     pos = filler is None and options.pos is not False
     divide, how = _divide(corpus, kind, language, options, pos=pos)
     if options.words is not None:
-        filler = read_vocabulary(Path(options.words), divide, tagged=pos)
+        filler = read_vocabulary(path_of(options.words), divide, tagged=pos)
     load = (lambda: divide) if jobs == 1 else partial(_load_divide, kind, language, options, pos)
     inputs = {"words": how}
     if isinstance(jobs, Cluster) and options.spacy_model:
@@ -665,7 +665,7 @@ def divide(
             folder holds an earlier division, or files of these names that no division wrote,
             links among them.
     """
-    folder = Path(folder)
+    folder = path_of(folder)
     check_folder(folder)
     files = {name: folder / f"{name}.jsonl" for name in PARTS}
     if isinstance(cases, PerturbedSet):

@@ -27,7 +27,14 @@ from gecbench.core.errors import (
     UsageError,
     reason,
 )
-from gecbench.core.files import explain_errors, make_folder, read_bytes, try_lock, write_bytes
+from gecbench.core.files import (
+    explain_errors,
+    make_folder,
+    path_of,
+    read_bytes,
+    try_lock,
+    write_bytes,
+)
 from gecbench.core.options import Cluster
 
 Item = TypeVar("Item")
@@ -338,7 +345,7 @@ def _open_parts(folder: Path | str | None, task: object) -> Iterator[_PartsFolde
     if folder is None:
         yield None
         return
-    folder = Path(folder)
+    folder = path_of(folder)
     manifest = folder / "manifest.json"
     task_hash = _digest(task)
     about = {"format": "gecbench-parts", "gecbench": __version__, "task": task_hash}

@@ -259,7 +259,9 @@ def jobs_of_step(jobs: Workers, step: str = "", inputs: Mapping[str, str] | None
     """
     if not isinstance(jobs, Cluster):
         return jobs
-    resume = None if jobs.resume is None else Path(jobs.resume) / step
+    from gecbench.core.files import path_of  # help needs no files
+
+    resume = None if jobs.resume is None else path_of(jobs.resume) / step
     return replace(jobs, resume=resume, inputs={**jobs.inputs, **(inputs or {})})
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import io
 import os
 import stat
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 from unittest.mock import Mock
@@ -29,6 +31,7 @@ from gecbench.core.files import (
     write_bytes,
     write_text,
 )
+from gecbench.core.options import jobs_of_step
 
 GBK = "你好".encode("gbk")
 
@@ -312,18 +315,99 @@ def test_what_cannot_be_an_address_is_refused(run, words: tuple[str, ...], fact:
     assert fact in message
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda _: gecbench.load("file://tmp/dev.tsv"),
-        lambda corpus: gecbench.load_system("file://tmp/dev.txt", corpus),
-        lambda corpus: gecbench.save(corpus, "file://tmp/dev.m2", format="m2"),
-        lambda corpus: gecbench.save(corpus, "file://tmp/dev", format="lines"),
-    ],
-)
-def test_in_python_too_an_address_of_a_file_has_three_slashes(use):
-    with expect_error(UsageError, "file:///tmp/dev.tsv"):
-        use(gecbench.load(gecbench.sample("zh", "corpus.jsonl")))
+DEV = gecbench.sample("zh", "corpus.jsonl")
+CASES = gecbench.sample("zh", "perturbed.txt")
+ANSWERS = gecbench.sample("zh", "perturbed-swayed.txt")
+OUTPUTS = gecbench.sample("zh", "eager.txt")
+TWO_SLASHES = "file://tmp/dev.tsv"
+
+
+def _difficulty(corpus: Any) -> None:
+    options = gecbench.DifficultyOptions(reference=1, weights=TWO_SLASHES)
+    system = gecbench.load_system(OUTPUTS, corpus)
+    gecbench.difficulty(corpus, system, scheme="zh-char", options=options)
+
+
+def _prepare(output: Any = "none", *, path: Any = DEV, **paths: Any) -> None:
+    gecbench.prepare("", output=output, corpora={"a": {"path": str(path)}}, **paths)
+
+
+def _perturb(corpus: Any) -> None:
+    gecbench.perturb(corpus, options=gecbench.PerturbOptions(words=TWO_SLASHES, pos=False))
+
+
+PATHS: dict[str, Callable[[Any], object]] = {
+    "Cluster.resume": lambda _: jobs_of_step(gecbench.Cluster(resume=TWO_SLASHES)),
+    "DifficultyOptions.weights": _difficulty,
+    "PerturbOptions.words": _perturb,
+    "check_perturbed.cases": lambda _: gecbench.check_perturbed(TWO_SLASHES),
+    "correlation.data": lambda _: gecbench.correlation(TWO_SLASHES),
+    "corrupt.texts": lambda _: gecbench.corrupt(TWO_SLASHES, "none"),
+    "corrupt.output": lambda _: gecbench.corrupt(DEV, TWO_SLASHES),
+    "corrupt.labels": lambda _: gecbench.corrupt(DEV, "none", labels=TWO_SLASHES),
+    "load.path": lambda _: gecbench.load(TWO_SLASHES),
+    "load.references": lambda _: gecbench.load(DEV, references=[TWO_SLASHES]),
+    "load_perturbed.path": lambda _: gecbench.load_perturbed(TWO_SLASHES),
+    "load_system.path": lambda corpus: gecbench.load_system(TWO_SLASHES, corpus),
+    "load_systems.path": lambda corpus: gecbench.load_systems(TWO_SLASHES, corpus),
+    "meta.data": lambda _: gecbench.meta(TWO_SLASHES, human=["people.tsv"]),
+    "meta.human": lambda _: gecbench.meta(human=[TWO_SLASHES]),
+    "meta.judgments": lambda _: gecbench.meta(judgments=[TWO_SLASHES]),
+    "meta.sentence_scores": lambda _: gecbench.meta(
+        human=["people.tsv"], sentence_scores=TWO_SLASHES
+    ),
+    "paper_table.file": lambda _: gecbench.paper_table(TWO_SLASHES),
+    "paper_table.results": lambda _: gecbench.paper_table("none", [TWO_SLASHES]),
+    "perturb.corpus": lambda _: gecbench.perturb(TWO_SLASHES),
+    "prepare.corpora": lambda _: _prepare(path=TWO_SLASHES),
+    "prepare.output": lambda _: _prepare(TWO_SLASHES),
+    "prepare.filters": lambda _: _prepare(filters=[TWO_SLASHES]),
+    "prepare.dev_output": lambda _: _prepare(dev_output=TWO_SLASHES),
+    "robustness.cases": lambda _: gecbench.robustness(TWO_SLASHES, ANSWERS),
+    "robustness.systems": lambda _: gecbench.robustness(CASES, [TWO_SLASHES]),
+    "robustness.frequency": lambda _: gecbench.robustness(
+        CASES, ANSWERS, scheme="zh-char", frequency=TWO_SLASHES, orders=0
+    ),
+    "save.path": lambda corpus: gecbench.save(corpus, TWO_SLASHES, format="m2"),
+    "save_perturbed.path": lambda _: gecbench.save_perturbed(
+        gecbench.load_perturbed(CASES), TWO_SLASHES
+    ),
+    "save_report.path": lambda _: gecbench.save_report(Mock(), TWO_SLASHES),
+}
+"""A call with such an address, by function or class and its parameter."""
+
+NAMES = {"load_scheme.spacy_model", "PerturbOptions.spacy_model"}
+"""Of pipelines: these are no paths alone."""
+
+
+def test_in_python_too_an_address_of_a_file_has_three_slashes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    corpus = gecbench.load(DEV)
+    monkeypatch.chdir(tmp_path)
+    Path("people.tsv").write_text("system\tpeople\ncautious\t2\neager\t1\n", "utf-8")
+    accepted = []
+    for name, use in PATHS.items():
+        try:
+            use(corpus)
+        except GecbenchError as error:
+            if isinstance(error, UsageError) and "file:///tmp/dev.tsv" in str(error):
+                continue
+        accepted.append(name)
+    assert accepted == []
+
+
+def test_every_path_of_the_python_interface_is_tried():
+    """Of a Path nobody can tell any more how many slashes there were."""
+    paths = set()
+    for name in gecbench.__all__:
+        of = getattr(gecbench, name)
+        if inspect.isfunction(of) or dataclasses.is_dataclass(of):
+            for parameter in inspect.signature(of).parameters.values():
+                text = str(parameter.annotation).partition("Option(")[0]
+                if "Path" in text and "str" in text or text == "Named":
+                    paths.add(f"{name}.{parameter.name}")
+    assert paths - NAMES == PATHS.keys() - {"prepare.corpora"}
 
 
 def test_without_fsspec_the_command_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch):

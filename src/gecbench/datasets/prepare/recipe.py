@@ -17,7 +17,7 @@ from gecbench.core.errors import (
     count_noun,
     quote,
 )
-from gecbench.core.files import stream_lines
+from gecbench.core.files import path_of, stream_lines
 from gecbench.core.sample import Corpus, Sample
 from gecbench.formats import COLUMNS_OPTION, CORPUS_FORM
 from gecbench.formats.reading import stream_corpus, stream_parallel
@@ -130,18 +130,16 @@ def load_recipe(which: str) -> Recipe:
     recipe = load_packaged("recipe", which, RECIPES, Recipe)
     folder = Path(which).parent
 
-    def path_of(file: str) -> str:
+    def beside(file: str) -> str:
         return str(folder / file) if file else ""
 
     corpora = tuple(
         msgspec.structs.replace(
-            corpus, path=path_of(corpus.path), references=tuple(map(path_of, corpus.references))
+            corpus, path=beside(corpus.path), references=tuple(map(beside, corpus.references))
         )
         for corpus in recipe.corpus
     )
-    return msgspec.structs.replace(
-        recipe, corpus=corpora, filter=tuple(map(path_of, recipe.filter))
-    )
+    return msgspec.structs.replace(recipe, corpus=corpora, filter=tuple(map(beside, recipe.filter)))
 
 
 def with_settings(recipe: Recipe, settings: Mapping[str, object]) -> Recipe:
@@ -232,7 +230,7 @@ def _check_names(recipe: Recipe) -> None:
 
 
 def _check_files(paths: Sequence[str]) -> None:
-    for path in paths:
+    for path in map(str, map(path_of, paths)):
         if path == "-":
             raise UsageError("standard input cannot be prepared: files are read twice; name a file")
 
