@@ -21,8 +21,9 @@ Frames = Mapping[str, Iterable[Row]]
 
 _LINES = 10
 _WIDTH = 100
+_CELL = 30
 _TABLE = 60
-"""Lines and columns of a `repr`; rows of a table in a notebook, as pandas has it."""
+"""Lines, columns, and columns of a cell of a `repr`; rows of a table in a notebook, as pandas."""
 
 
 class Framed:
@@ -69,7 +70,7 @@ class Framed:
         """The beginning of the first frame, in ten lines at most."""
         names, rows = self._shown()
         listed = ", ".join(repr(name) for name in self.frames())
-        lines = [f"<{self.title()}; to_frame() of {listed}>"]
+        lines = [f"<{_on_one_line(self.title())}; to_frame() of {listed}>"]
         if rows:
             most = _LINES - 2
             most = len(rows) if len(rows) <= most else most - 1
@@ -149,16 +150,43 @@ def _cell(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
+def _on_one_line(text: str) -> str:
+    """A text without what moves a terminal's cursor: these characters as Python writes them."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _shorten(text: str) -> str:
+    """A text on one line, with an ellipsis where it needs more columns than a cell has."""
+    text = _on_one_line(text)
+    if columns_of(text) <= _CELL:
+        return text
+    end = min(len(text), _CELL)
+    while columns_of(text[:end]) >= _CELL:
+        end -= 1
+    return text[:end] + "…"
+
+
 def _aligned(names: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    """Columns side by side, texts to the left and numbers to the right, as many as a line holds."""
-    lines = [""] * (1 + len(rows))
+    """Columns side by side, texts to the left and numbers to the right, as many as a line holds.
+
+    The first ratio is always among them: it is what the result was asked for.
+    """
+    cells = {n: [_shorten(n), *(_shorten(_cell(row.get(n))) for row in rows)] for n in names}
+    widths = {name: max(map(columns_of, column)) for name, column in cells.items()}
+    ratios = [n for n in names if any(isinstance(row.get(n), float) for row in rows)]
+    shown = {names[0], *ratios[:1]}
     for name in names:
-        cells = [name, *(_cell(row.get(name)) for row in rows)]
-        width = max(map(columns_of, cells))
-        if name != names[0] and columns_of(lines[0]) + 2 + width > _WIDTH:
-            return [lines[0] + "  ...", *lines[1:]]
+        if sum(widths[n] + 2 for n in shown | {name}) - 2 > _WIDTH:
+            break
+        shown.add(name)
+    lines = [""] * (1 + len(rows))
+    for name in filter(shown.__contains__, names):
         left = any(isinstance(row.get(name), str) for row in rows)
-        for at, cell in enumerate(cells):
-            space = " " * (width - columns_of(cell))
-            lines[at] += "  " * (name != names[0]) + (cell + space if left else space + cell)
+        for at, cell in enumerate(cells[name]):
+            space = " " * (widths[name] - columns_of(cell))
+            lines[at] += "  " * bool(lines[at]) + (cell + space if left else space + cell)
+    if len(shown) < len(names):
+        lines[0] += "  ..."
     return [line.rstrip() for line in lines]

@@ -405,7 +405,7 @@ def test_every_path_of_the_python_interface_is_tried():
         if inspect.isfunction(of) or dataclasses.is_dataclass(of):
             for parameter in inspect.signature(of).parameters.values():
                 text = str(parameter.annotation).partition("Option(")[0]
-                if "Path" in text and "str" in text or text == "Named":
+                if ("Path" in text and "str" in text) or text == "Named":
                     paths.add(f"{name}.{parameter.name}")
     assert paths - NAMES == PATHS.keys() - {"prepare.corpora"}
 

@@ -137,3 +137,18 @@ def test_what_is_shown_is_cut_escaped_and_aligned_with_han_characters():
     assert repr(Rows("mine", ())) == "<Rows on mine; to_frame() of 'none', 'rows'>"
     wide = Rows("mine", ({f"a column of some length {n}": 1 for n in range(9)},))
     assert repr(wide).splitlines()[1].endswith("  ...")
+
+
+def test_a_long_or_strange_name_does_not_hide_the_numbers():
+    name = "系" * 60 + "tail"
+    row = {"system": name, "metric": "m" * 50, "level": "l" * 50, "by\nwhat": "a\nb\x1b[2J\u2028"}
+    lines = repr(Rows("mine\nyours", ({**row, "f": 0.5, "tp": 3},))).splitlines()
+    assert len(lines) == 3
+    _, head, shown = lines
+    assert (" f" in head, "0.5000" in shown) == (True, True)
+    assert shown.startswith("系" * 14 + "…")
+    assert max(map(len, lines)) <= 110
+    assert all(map(str.isprintable, lines))
+    short = repr(Rows("mine", ({"by\nwhat": "a\nb\x1b[2J", "f": 0.5},)))
+    head = "by\\nwhat".ljust(11) + "f".rjust(8)
+    assert short.splitlines()[1:] == [head, r"a\nb\x1b[2J  0.5000"]
