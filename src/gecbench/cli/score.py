@@ -30,8 +30,8 @@ from gecbench.cli.output import (
     format_by_ending,
     write_results,
 )
-from gecbench.core.errors import UsageError
-from gecbench.core.files import STDIO
+from gecbench.core.errors import UsageError, printed_path
+from gecbench.core.files import STDIO, is_parquet
 from gecbench.core.options import Option, jobs_of_step
 
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ def score(
     from gecbench.api.score import score as score_systems
     from gecbench.reports.scores import build_report, render_scores
 
+    if per_sentence is not None and is_parquet(per_sentence):
+        raise UsageError(
+            f"{printed_path(per_sentence)}: --per-sentence writes JSON lines, which Parquet does "
+            "not hold; name a file with another ending"
+        )
     groups = list(corpus_groups([corpus, *systems]))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
         raise UsageError("--reference and --meta belong to one corpus; here are several")

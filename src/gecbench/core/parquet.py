@@ -52,9 +52,14 @@ def read_rows(path: Path, file: BinaryIO) -> Iterator[str]:
         if header is not None:
             yield header.decode()
         for batch in content.iter_batches(_ROWS, use_threads=False):
-            for row in _objects(path, batch, n):
-                n += 1
-                yield encode(row if header is None else _sample(row))
+            before = n
+            try:
+                for row in batch.to_pylist():
+                    line = encode(row if header is None else _sample(row))
+                    n += 1
+                    yield line
+            except UnicodeDecodeError:
+                raise _error_of_bytes(path, batch, before) from None
     except (arrow.ArrowException, OSError) as error:
         raise FormatError(
             "row {row} cannot be read as Parquet: {problem}; write the file again",
@@ -82,28 +87,24 @@ def _libraries() -> tuple[Any, Any]:
     return pa, parquet
 
 
-def _objects(path: Path, batch: Any, before: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a batch; those before it are counted in `before`."""
+def _error_of_bytes(path: Path, batch: Any, before: int) -> FormatError:
+    """The error of the first cell of a batch that is no text; rows before it are `before`."""
+    columns = list(zip(batch.schema.names, batch.columns, strict=True))
+    cells = ((n, name, column[n]) for n in range(batch.num_rows) for name, column in columns)
+    row, name = next((n, name) for n, name, cell in cells if not _is_text(cell))
+    return FormatError(
+        "column {name} holds bytes that are no text in UTF-8; write the file without it",
+        at=Place(path, before + row + 1),
+        name=quote(name),
+    )
+
+
+def _is_text(cell: Any) -> bool:
     try:
-        rows = batch.to_pylist()
-        json.dumps(rows, default=_as_text)
+        json.dumps(cell.as_py(), default=_as_text)
     except UnicodeDecodeError:
-        for n in range(batch.num_rows):
-            row = {}
-            for name, column in zip(batch.schema.names, batch.columns, strict=True):
-                try:
-                    row[name] = column[n].as_py()
-                    json.dumps(row[name], default=_as_text)
-                except UnicodeDecodeError:
-                    raise FormatError(
-                        "column {name} holds bytes that are no text in UTF-8; write the file "
-                        "without it",
-                        at=Place(path, before + n + 1),
-                        name=quote(name),
-                    ) from None
-            yield row
-    else:
-        yield from rows
+        return False
+    return True
 
 
 def _as_text(value: object) -> str:

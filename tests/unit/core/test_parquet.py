@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import fsspec
 import pyarrow as pa
@@ -186,6 +187,25 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path):
         read_lines(path)
 
 
+def test_rows_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    encode = Mock(side_effect=str)
+    monkeypatch.setattr("gecbench.core.parquet._as_text", encode)
+    days = pa.array([19_000] * 5, pa.date32())
+    read_lines(_broken(tmp_path / "x.parquet", pa.table({"d": days})))
+    assert encode.call_count == 5
+
+
+def test_fractions_and_what_is_no_number_are_as_python_writes_them(tmp_path: Path):
+    """As docs/formats.md says of metadata."""
+    path = tmp_path / "x.parquet"
+    columns = {"source": ["a", "b"], "nan": [float("nan"), 1.0], "whole": pa.array([1, 2])}
+    corpus = gecbench.load(_broken(path, pa.table(columns)), columns={"source": "source"})
+    assert [s.meta for s in corpus.samples] == [
+        {"nan": "NaN", "whole": "1"},
+        {"nan": "1.0", "whole": "2"},
+    ]
+
+
 def test_dates_and_bytes_of_text_are_texts(tmp_path: Path):
     days = pa.array([19_000], pa.date32())
     path = _broken(tmp_path / "x.parquet", pa.table({"source": [b"\xe5\xa5\xbd"], "d": days}))
@@ -198,6 +218,8 @@ def test_only_corpora_in_jsonl_are_written(run, tmp_path: Path):
         write_text(path, "text\n")
     code, _, message = run("convert", tmp_path / "none", "--to", "m2", "-o", path)
     assert (code, "jsonl" in message, path.exists()) == (2, True, False)
+    code, _, message = run("score", tmp_path / "none", "none", "--per-sentence", path)
+    assert (code, str(path) in message, "--per-sentence" in message) == (2, True, True)
 
 
 def test_rows_are_no_lines_of_text(run, table: Path):
