@@ -41,9 +41,6 @@ class Extraction:
     capped: bool = False
 
 
-Span = tuple[int, int, int, int]
-"""Where an edit is: half-open spans of source and target tokens."""
-
 TextSentence = tuple[str, tuple[str | None, ...], tuple[str | None, ...]]
 """A source, its hypotheses and its references: texts, None for what is unannotatable."""
 
@@ -99,8 +96,6 @@ class Scheme:
             default; "" where it says nothing then. The choice of a pipeline is none of them.
         batch: Edits of many pairs of source and target text, in their order, for schemes to
             which that is much cheaper than one pair after another; None for all others.
-        spans: Where the edits are from source to target, for schemes to which that is much cheaper
-            than `extract`; None for all others.
         count_matches: What `scoring.spans.pair` counts at level "correction" in edits of `extract`,
             for schemes that can do it without making the edits; None for all others.
         count_shared_edits: How many edits each two texts of a source share at level "correction",
@@ -127,7 +122,6 @@ class Scheme:
     signature: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     batch: Callable[[Sequence[tuple[str, str]]], Sequence[Extraction]] | None = None
-    spans: Callable[[Sentence, Sentence], Sequence[Span]] | None = None
     count_matches: CountMatches | None = None
     count_shared_edits: CountSharedEdits | None = None
     has_type: Callable[[str], bool] = lambda _: False

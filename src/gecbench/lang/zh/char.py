@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gecbench.core.edit import Edit
-from gecbench.core.scheme import Extraction, Scheme, SchemeContext, Span
+from gecbench.core.scheme import Extraction, Scheme, SchemeContext
 from gecbench.core.sentence import Sentence
 
 try:
@@ -26,6 +26,9 @@ except ImportError:  # no compiler at installation, or built before: slower, the
 
 _RUN = re.compile("S+|I+|D+")
 
+Span = tuple[int, int, int, int]
+"""Where an edit is: half-open spans of source and target tokens."""
+
 
 def scheme(_context: SchemeContext | None = None) -> Scheme:
     """The scheme; it has no options and reads nothing."""
@@ -35,7 +38,6 @@ def scheme(_context: SchemeContext | None = None) -> Scheme:
         parse_source=parse,
         parse_target=parse,
         extract=_extract,
-        spans=_spans,
         count_matches=None if compiled is None else compiled.count_matches,
         count_shared_edits=None if compiled is None else count_shared_edits,
         join="".join,
