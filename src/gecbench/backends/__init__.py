@@ -37,7 +37,8 @@ def hash_files(folder: Path, paths: Iterable[Path]) -> str:
 def hash_folder(folder: Path) -> str:
     """Hash all files of a folder and the folders in it, but hidden ones, as `hash_files` does."""
     paths = folder.rglob("*")
-    return hash_files(folder, (p for p in paths if "/." not in f"/{p.relative_to(folder)}"))
+    inside = ((path, path.relative_to(folder).parts) for path in paths)
+    return hash_files(folder, (p for p, parts in inside if not any(x[0] == "." for x in parts)))
 
 
 def need(extra: str, *modules: str, what: str = "") -> None:
