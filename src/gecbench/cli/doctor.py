@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 from gecbench import __version__
 from gecbench.api.options import Places
@@ -49,6 +52,7 @@ _MODULES = {
 }
 """Packages to the module by which they are found, where it has another name."""
 _SLOW = "python for {} (install a C++ compiler and gecbench again: faster, same numbers)"
+_OLD = "compiled, but older than its source for {} (run: python setup.py build_ext --inplace)"
 
 
 @command
@@ -85,17 +89,29 @@ def doctor(places: Places, output: ListOutput) -> None:
 
 
 def _kernel() -> str:
-    """Name the kernel: "compiled", or what has to do without."""
-    from gecbench.edits.alignment import kernel_name as chinese
-    from gecbench.edits.maxmatch import kernel_name as maxmatch
-    from gecbench.edits.threeway import kernel_name as i_measure
-    from gecbench.lang.en.alignment import kernel_name as english
-    from gecbench.lang.zh.char import kernel_name as zh_char
+    """Name the kernel: "compiled", or what has to do without, or with an old one."""
+    from gecbench.edits import alignment, maxmatch, threeway
+    from gecbench.lang.en import alignment as english
+    from gecbench.lang.zh import char
 
-    kernels = {"Chinese": chinese(), "English": english()}
-    kernels |= {"MaxMatch": maxmatch(), "I-measure": i_measure(), "zh-char": zh_char()}
-    slow = [name for name, kind in kernels.items() if kind != "compiled"]
-    return _SLOW.format(", ".join(slow)) if slow else "compiled"
+    kernels: Mapping[str, Any] = {
+        "Chinese": alignment,
+        "English": english,
+        "MaxMatch": maxmatch,
+        "I-measure": threeway,
+        "zh-char": char,
+    }
+    slow = [name for name, module in kernels.items() if module.kernel_name() != "compiled"]
+    if slow:
+        return _SLOW.format(", ".join(slow))
+    old = [name for name, module in kernels.items() if _is_old(Path(module.compiled.__file__))]
+    return _OLD.format(", ".join(old)) if old else "compiled"
+
+
+def _is_old(extension: Path) -> bool:
+    """Whether an extension of a checkout was built before its source was changed."""
+    source = extension.with_name(f"{extension.name.partition('.')[0]}.cpp")
+    return source.exists() and source.stat().st_mtime > extension.stat().st_mtime
 
 
 def _version(package: str, extra: str) -> str:

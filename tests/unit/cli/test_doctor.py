@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -30,6 +31,20 @@ def test_doctor_names_what_is_missing(run, monkeypatch, shared: Path):
     assert "psycopg             missing; run: pip install 'gecbench[postgres]'\n" in out
     assert "kernel              python for Chinese, zh-char (install a C++ compiler and" in out
     assert "run: gecbench data get cherrant" in out
+
+
+def test_doctor_names_a_kernel_that_is_older_than_its_source(run, monkeypatch, tmp_path: Path):
+    extension, source = tmp_path / "_char.abi3.so", tmp_path / "_char.cpp"
+    extension.touch()
+    source.touch()
+    monkeypatch.setattr("gecbench.lang.zh.char.compiled.__file__", str(extension))
+    os.utime(source, (0, 0))
+    assert re.search("^kernel +compiled$", run("doctor")[1], re.MULTILINE)
+    os.utime(extension, (0, 0))
+    os.utime(source, (9, 9))
+    assert re.search(
+        r"^kernel +compiled, but older .* zh-char.* build_ext", run("doctor")[1], re.MULTILINE
+    )
 
 
 def test_doctor_names_every_package_of_the_extras(run, monkeypatch):

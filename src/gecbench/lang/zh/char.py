@@ -20,8 +20,7 @@ from gecbench.core.sentence import Sentence
 
 try:
     from gecbench.lang.zh import _char as compiled  # type: ignore[attr-defined,unused-ignore]
-    from gecbench.lang.zh._char import count_shared_edits  # type: ignore[import-not-found,unused-ignore]
-except ImportError:  # no compiler at installation, or built before: slower, the same numbers
+except ImportError:  # no compiler at installation: slower, the same numbers
     compiled = None
 
 _RUN = re.compile("S+|I+|D+")
@@ -39,7 +38,8 @@ def scheme(_context: SchemeContext | None = None) -> Scheme:
         parse_target=parse,
         extract=_extract,
         count_matches=None if compiled is None else compiled.count_matches,
-        count_shared_edits=None if compiled is None else count_shared_edits,
+        # An extension that was built before has none; `gecbench doctor` names it.
+        count_shared_edits=getattr(compiled, "count_shared_edits", None),
         join="".join,
         signature={"scheme": "zh-char", "granularity": "char"},
         has_type={"M", "R", "S", "W:M", "W:R", "UNK"}.__contains__,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 
 from gecbench.core.edit import Edit
 from gecbench.edits import alignment
 from gecbench.edits.apply import apply
+from gecbench.lang.zh import char
 from gecbench.lang.zh.char import scheme, word_order
 
 LAST = "MSID"
@@ -129,3 +131,10 @@ def test_a_substitution_is_never_word_order():
 def test_it_says_what_it_is_in_the_signature():
     assert scheme().signature == {"scheme": "zh-char", "granularity": "char"}
     assert (scheme().name, scheme().lang) == ("zh-char", "zh")
+
+
+def test_an_extension_of_before_still_finds_edits(monkeypatch):
+    monkeypatch.setattr(char, "compiled", SimpleNamespace(spans=None, count_matches=print))
+    older = char.scheme()
+    assert older.count_matches is print
+    assert older.count_shared_edits is None
