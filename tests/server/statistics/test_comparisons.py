@@ -24,7 +24,7 @@ from server.workflow.stories import (
 from gecbench.server import statistics
 from gecbench.server.choices import Decision
 from gecbench.server.models import Figures, Project, Sentence
-from gecbench.server.statistics import pieces, scoring, work
+from gecbench.server.statistics import comparisons, pieces, scoring, work
 from gecbench.server.workflow import management
 
 CHARACTERS = "我你他天学了的是在不"
@@ -101,6 +101,25 @@ def test_what_has_not_changed_is_not_compared_again(site, monkeypatch):
     ]
     assert len(changed) == 1
     assert statistics.scores(project).people == reference.cells(project)["people"]
+
+
+def test_what_is_stored_of_a_piece_is_not_computed_with_what_is_missing(site, monkeypatch):
+    project = worked()
+    statistics.refresh(project)
+    Figures.objects.filter(kind__startswith="comparisons ").delete()
+    monkeypatch.setattr(scoring, "count_rows", lambda _: pytest.fail("counts were computed again"))
+    statistics.refresh(project)
+    assert Figures.objects.filter(kind__startswith="comparisons ").exists()
+
+
+def test_stored_tables_are_put_together_without_reading_a_sentence(site, monkeypatch):
+    project = worked()
+    statistics.refresh(project)
+    comparer = comparisons.Comparer.of(project)
+    monkeypatch.setattr(
+        comparisons, "load_rows", lambda _: pytest.fail("rows of sentences were read")
+    )
+    assert len(comparer.load_tables()["answers"])
 
 
 def test_counts_of_pieces_are_those_of_all_sentences_together(site, monkeypatch):

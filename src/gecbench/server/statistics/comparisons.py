@@ -108,10 +108,13 @@ class Comparer:
 
     def load_tables(self, processes: int = 1) -> Tables:
         """Compare all texts of the project; sentences are in the order of their numbers."""
+        import numpy as np
+
         pieces = load_pieces(
             self.project, COMPARISONS, lambda keys: self.pack(load_rows(keys)), processes
         )
-        return _join([self.compare([]), *map(_unpack, pieces)])
+        empty = _Work(self.joiner).tables(np.empty(0, np.int32))  # a project may have no sentence
+        return _join([empty, *map(_unpack, pieces)])
 
     def compare(self, sentences: Collection[int]) -> Tables:
         """Compare the texts of some sentences, of which the rows are given."""

@@ -88,7 +88,7 @@ def load_sum(
 def store_pieces(
     project: Project,
     kinds: Collection[str],
-    compute: Callable[[Collection[int]], Mapping[str, Any]],
+    compute: Callable[[Collection[int], Collection[str]], Mapping[str, Any]],
     processes: int = 1,
 ) -> None:
     """Compute and store the figures of several kinds of the pieces that have changed.
@@ -96,11 +96,14 @@ def store_pieces(
     Args:
         project: Whose sentences.
         kinds: What the figures are.
-        compute: Makes those of all kinds of sentences, as in `load_pieces`.
+        compute: Makes those of some of the kinds of sentences, as in `load_pieces`.
         processes: As there.
     """
     division = _Division.of(project)
-    stale = {piece for kind in kinds for piece in division.stale(kind)}
+    stale = defaultdict(list)
+    for kind in kinds:
+        for piece in division.stale(kind):
+            stale[piece].append(kind)
     for _ in _compute(division, stale, compute, processes):
         pass
 
@@ -152,32 +155,35 @@ def _load(
     stored = Figures.objects.filter(pk__in=current.values())
     for (data,) in stored.values_list("data").iterator(_STORED_AT_ONCE):
         yield data
-    stale = division.bases.keys() - current
-    for figures in _compute(division, stale, lambda keys: {kind: compute(keys)}, processes):
+    stale = dict.fromkeys(division.bases.keys() - current, (kind,))
+    for figures in _compute(division, stale, lambda keys, _: {kind: compute(keys)}, processes):
         yield figures[kind]
 
 
 def _compute(
     division: _Division,
-    pieces: Collection[int],
-    compute: Callable[[Collection[int]], Mapping[str, Any]],
+    pieces: Mapping[int, Collection[str]],
+    compute: Callable[[Collection[int], Collection[str]], Mapping[str, Any]],
     processes: int,
 ) -> Iterator[Mapping[str, Any]]:
-    """Compute the figures of pieces, by kind, and store them."""
+    """Compute the figures of pieces, of the kinds that each has to have, and store them."""
     members = defaultdict(list)
-    rows = division.sentences.filter(piece__in=pieces)
+    rows = division.sentences.filter(piece__in=pieces.keys())
     for piece, sentence in rows.values_list("piece", "pk"):
         members[piece].append(sentence)
 
-    def compute_piece(keys: Collection[int]) -> tuple[str, Mapping[str, Any]]:
+    def compute_piece(piece: int) -> tuple[str, Mapping[str, Any]]:
+        keys = members[piece]
         packed = pack_keys(keys)
         with read_snapshot(), _no_collection():
             ((count, real, versions),) = _versions(packed)
             ((suggestion,),) = _last_suggestion(packed) or [(None,)]
-            return _basis(count, real, versions, suggestion, division.layout), compute(keys)
+            return _basis(count, real, versions, suggestion, division.layout), compute(
+                keys, pieces[piece]
+            )
 
     unstored: list[Figures] = []
-    results = _map(compute_piece, members.values(), processes)
+    results = _map(compute_piece, members, processes)
     for piece, (basis, figures) in zip(members, results, strict=True):
         unstored += [
             Figures(project=division.project, kind=f"{kind} {piece}", basis=basis, data=data)
@@ -258,9 +264,7 @@ class Microseconds(Func):
         )
 
 
-def _map(
-    function: Callable[[Collection[int]], Any], pieces: Collection[Collection[int]], processes: int
-) -> Iterator[Any]:
+def _map(function: Callable[[int], Any], pieces: Collection[int], processes: int) -> Iterator[Any]:
     if processes == 1 or len(pieces) < _FORKED_FOR:
         yield from map(function, pieces)
         return
@@ -270,16 +274,16 @@ def _map(
         yield from executor.map(_call_function, pieces)
 
 
-_function: Callable[[Collection[int]], Any]
+_function: Callable[[int], Any]
 
 
-def _set_function(function: Callable[[Collection[int]], Any]) -> None:
+def _set_function(function: Callable[[int], Any]) -> None:
     """Keep what a new process calls: it is a closure, which only a fork inherits."""
     global _function  # noqa: PLW0603
     _function = function
 
 
-def _call_function(piece: Collection[int]) -> Any:
+def _call_function(piece: int) -> Any:
     return _function(piece)
 
 

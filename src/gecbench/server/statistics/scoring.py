@@ -27,7 +27,7 @@ from gecbench.server.choices import ProjectKind, SentenceState
 from gecbench.server.models import Figures, Golden, Project, Sentence, Source, Submission
 from gecbench.server.statistics.comparisons import COMPARISONS, Comparer, Tables
 from gecbench.server.statistics.pieces import store_pieces
-from gecbench.server.statistics.work import COUNTS, count_rows, counts, load_rows
+from gecbench.server.statistics.work import COUNTS, Rows, count_rows, counts, load_rows
 
 SCORES, AGREEMENT, TABLE4 = "scores", "agreement", "table4"
 KINDS = (SCORES, AGREEMENT, TABLE4)
@@ -480,11 +480,13 @@ def refresh(project: Project, processes: int = 1) -> None:
         return
     basis, comparer = basis_of(project), Comparer.of(project)
 
-    def compute(sentences: Collection[int]) -> Mapping[str, Any]:
-        rows = load_rows(sentences)
-        return {COMPARISONS: comparer.pack(rows), COUNTS: count_rows(rows)}
+    make: Mapping[str, Callable[[Rows], Any]] = {COMPARISONS: comparer.pack, COUNTS: count_rows}
 
-    store_pieces(project, (COMPARISONS, COUNTS), compute, processes)
+    def compute(sentences: Collection[int], kinds: Collection[str]) -> Mapping[str, Any]:
+        rows = load_rows(sentences)
+        return {kind: make[kind](rows) for kind in kinds}
+
+    store_pieces(project, make, compute, processes)
     tables = comparer.load_tables()
     store_figures(project, SCORES, basis, asdict(score_texts(comparer, tables)))
     store_figures(project, AGREEMENT, basis, asdict(measure_agreement(comparer, tables)))
