@@ -5,13 +5,25 @@ from __future__ import annotations
 from threading import Barrier
 
 import pytest
-from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db import (
+    DatabaseError,
+    IntegrityError,
+    OperationalError,
+    connection,
+    transaction,
+)
 from server.workflow.races import together
 from server.workflow.stories import a_project, joined, people, sentence_of, somebody
 
 from gecbench.server.models import Member, Project, Sentence
-from gecbench.server.workflow.errors import NotAllowedError, NotYoursError
-from gecbench.server.workflow.transactions import lock_member, lock_sentence, transactional
+from gecbench.server.workflow.errors import ConflictError, NotAllowedError, NotYoursError
+from gecbench.server.workflow.transactions import (
+    compare_and_set,
+    lock_member,
+    lock_sentence,
+    transactional,
+    write_columns,
+)
 
 
 def test_a_lost_race_is_done_again_and_its_first_half_undone(database):
@@ -118,3 +130,22 @@ def test_a_locked_member_is_as_the_database_has_them(site):
         fresh = lock_member(annotator)
     assert (fresh.status, fresh.project.name) == ("paused", "New")
     assert joined(project, "b") != annotator
+
+
+def test_a_version_grows_where_no_other_column_changes(site):
+    sentence = sentence_of(a_project(1))
+    version = sentence.version
+    compare_and_set(sentence, sentence.state, ConflictError("changed"))
+    assert sentence.version == version + 1
+    assert Sentence.objects.get(pk=sentence.pk).version == version + 1
+
+
+def test_columns_of_a_row_that_is_gone_are_not_silently_lost(site):
+    project = a_project(1)
+    Project.objects.filter(pk=project.pk).update(name="Old")
+    write_columns(project, name="New")
+    assert Project.objects.get(pk=project.pk).name == "New"
+    project.pk += 1
+    with pytest.raises(DatabaseError, match="project"):
+        write_columns(project, name="Lost")
+    assert project.name == "New"
