@@ -415,15 +415,26 @@ class Weighting:
             UsageError: A weight would be negative or beyond measure, so that ratios of sums of
                 weights would mean nothing.
         """
+        if systems < 1:
+            raise UsageError("weights need at least one system")
         for name, value in (("a", self.a), ("b", self.b), ("c", self.c)):
             if not -_LARGEST <= value <= _LARGEST:
                 raise UsageError(f"{name} {value:g} must be from {-_LARGEST:g} to {_LARGEST:g}")
-        numbers = range(systems + 1) if systems + self.c > 0 else ()
-        weights = tuple(self.weight(right, systems) for right in numbers)
-        if not weights or weights[-1] < 0 or weights[0] > _LARGEST * _LARGEST:
+        if systems + self.c <= 0:
             raise UsageError(
-                f"a {self.a:g}, b {self.b:g}, c {self.c:g} give weights of {systems} systems that "
-                "are negative or without measure; raise a or c, or lower b"
+                f"c {self.c:g} leaves nothing to divide by: {systems} systems and c must be above 0"
+            )
+        weights = tuple(self.weight(right, systems) for right in range(systems + 1))
+        if weights[-1] < 0:
+            raise UsageError(
+                f"a {self.a:g}, b {self.b:g}, c {self.c:g} give a chunk that all {systems} systems "
+                f"get right the weight {weights[-1]:g}; weights must not be negative: raise a or "
+                "c, or lower b"
+            )
+        if weights[0] > _LARGEST * _LARGEST:
+            raise UsageError(
+                f"c {self.c:g} leaves next to nothing to divide by: {systems} systems and c must "
+                "be further above 0"
             )
         return weights
 

@@ -43,12 +43,13 @@ def test_weights_are_the_share_of_systems_that_fail_unless_told_otherwise():
 @pytest.mark.parametrize(
     ("weighting", "systems", "message"),
     [
-        (Weighting(c=-2), 2, "c -2 give weights of 2 systems that are negative or"),
-        (Weighting(a=0.5), 2, "a 0.5, b 0, c 0 give weights of 2 systems that are neg"),
+        (Weighting(), 0, "weights need at least one system"),
+        (Weighting(c=-2), 2, "c -2 leaves nothing to divide by: 2 systems and c must be above 0"),
+        (Weighting(a=0.5), 2, "that all 2 systems get right the weight -0.5"),
         (Weighting(a=math.inf), 2, r"a inf must be from -1e\+06 to 1e\+06"),
         (Weighting(b=math.nan), 2, r"b nan must be from -1e\+06 to 1e\+06"),
         (Weighting(a=1e308, b=-1e308), 2, r"a 1e\+308 must be from"),
-        (Weighting(b=-9, c=-2 + 1e-15), 2, "c -2 give weights of 2 systems that are negative or"),
+        (Weighting(b=-9, c=-2 + 1e-15), 2, "c -2 leaves next to nothing to divide by: 2 systems"),
     ],
 )
 def test_weights_without_meaning_are_refused(weighting, systems, message):
