@@ -17,7 +17,6 @@ from safetensors.torch import load_file, save_file
 from torch.nn.functional import cross_entropy
 
 from gecbench.core.errors import FormatError, GecbenchError, reason
-from gecbench.models import CARD
 from gecbench.models.folder import Card, atomic_folder, read_json, write_card
 from gecbench.models.training.task import IGNORED
 
@@ -40,14 +39,16 @@ def report_full_disk(path: Path) -> Iterator[None]:
 def save_weights(tensors: Mapping[str, torch.Tensor], path: Path) -> None:
     """Write tensors by name, each with memory of its own, as the format asks."""
     copies = {n: t.detach().to("cpu").clone().contiguous() for n, t in tensors.items()}
+    path.touch()
+    mode = path.stat().st_mode
     save_file(copies, path, metadata={"format": "pt"})
+    path.chmod(mode)  # safetensors writes for its owner alone
 
 
 def save_network(network: torch.nn.Module, folder: Path, card: Card) -> None:
     """Write the weights of a network of ours and its card into a folder."""
     save_weights(network.state_dict(), folder / WEIGHTS)
     write_card(folder, card)
-    shutil.copymode(folder / CARD, folder / WEIGHTS)  # safetensors writes for its owner alone
 
 
 def load_weights(path: Path) -> dict[str, torch.Tensor]:

@@ -35,6 +35,8 @@ def test_weights_become_safetensors_and_what_lies_beside_them_comes_along(checkp
     tensors = load_file(out / "model.safetensors")
     assert torch.equal(tensors["a.weight"], tensors["b.weight"])
     assert tensors["c"].dtype == torch.float16
+    modes = {path.stat().st_mode for path in out.iterdir()}
+    assert modes == {(checkpoint / "config.json").stat().st_mode}  # who reads one reads all
     assert sorted(p.name for p in out.iterdir()) == [
         "config.json",
         "model.safetensors",
