@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from gecbench.core.errors import FormatError, Place
+from gecbench.core.errors import FormatError, Place, quote
 from gecbench.core.files import name_of, without_packing
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Sample
@@ -26,6 +26,7 @@ from gecbench.formats.texts import (
 _NAME = "lines"
 _ANNOTATION = re.compile(r"A -?\d+ -?\d+\|\|\|")
 _PERTURBED = re.compile(r"\s*O-[ST]\s")
+_ANSWER = re.compile(r"\s*\((?:pid|NID|[\w-]+-ID)=[^()]*\)\s*[,，]")
 _OTHER_ENDINGS = {
     ".csv": "CSV",
     ".conllu": "CoNLL-U",
@@ -75,6 +76,14 @@ def check(path: Path, lines: Sequence[str]) -> None:
             "these are perturbed cases, not a corpus; score systems on them by: gecbench analyse "
             "robustness{option}",
             at=at,
+            option=OR_LINES,
+        )
+    if _ANSWER.match(first):
+        raise FormatError(
+            "an id and a comma begin the answers of a spelling task, but not all lines are answers: "
+            "behind the comma stand 0, or places with their corrections; here is {text}{option}",
+            at=at,
+            text=quote(first),
             option=OR_LINES,
         )
     kind = _OTHER_ENDINGS.get(without_packing(path).suffix.lower()) or next(

@@ -208,6 +208,10 @@ _SIGHAN_TASK = _Task(
     ),
     _pairs,
 )
+_PLACES = re.compile(
+    r"[,，]?\s*(?:0|\d+[,，]\s*[^\s\d,，]{1,4}(?:[,，]\s*\d+[,，]\s*[^\s\d,，]{1,4})*)\s*"
+)
+"""What only answers have behind an id, though not behind its comma: it is no sentence."""
 _CTC_TASK = _Task(
     re.compile(r"\s*pid=([\w-]+)\s+(.*?)\s*"),
     re.compile(r"\s*(?:pid=)?([\w-]+), *(-1|(?:\d+, *[^\s\d,]+, *[^,]*, *[^,]*, *)+)\s*"),
@@ -230,7 +234,7 @@ def _stream_places(path: Path, lines: Iterable[str], *, task: _Task) -> tuple[Co
 
     def sentence(line: str) -> Sample:
         _check_id(line)
-        match = task.sentence.fullmatch(line)
+        match = _sentence(task, line)
         if match and match[2]:
             return Sample(match[1], match[2])
         if task.answer.fullmatch(line):
@@ -257,7 +261,7 @@ def rewrites(path: Path, lines: Iterable[str], sources: Mapping[str, str], *, ta
     for n, line in enumerate(lines, 1):
         with error_place(Place(path, n)):
             _check_id(line)
-            match = task.sentence.fullmatch(line)
+            match = _sentence(task, line)
             if match:
                 name, rewrite = match[1], Rewrite(text=match[2])
             else:
@@ -265,6 +269,17 @@ def rewrites(path: Path, lines: Iterable[str], sources: Mapping[str, str], *, ta
                 name = _ID.sub(r"\1", first.removeprefix("pid="))
                 rewrite = _apply_corrections(sources.get(name), list(task.corrections(cells)))
             yield n, Sample(name, sources.get(name, ""), (rewrite,))
+
+
+def _sentence(task: _Task, line: str) -> re.Match[str] | None:
+    match = task.sentence.fullmatch(line)
+    if match and _PLACES.fullmatch(match[2]):
+        raise FormatError(
+            "{text} are places of corrections, but no comma stands between them and the id; an "
+            "answer is the id, a comma, and 0 or places with their corrections",
+            text=quote(match[2]),
+        )
+    return match
 
 
 def _check_id(line: str) -> None:

@@ -97,6 +97,9 @@ def test_what_a_system_hands_in_is_places_or_sentences_and_may_be_packed(tmp_pat
         (SIGHAN, "A2-1-1, 0\n, 0\n", ("truth.txt:2", "id")),
         (CTC, CTC_ANSWERS.replace("pid=1-2", "pid="), ("truth.txt:2", "id")),
         (SIGHAN.replace("\n", "\n\n", 1), "A2-1-1, 0\nA2-1-2, 0\n", ("in.txt:2", "blank")),
+        ("(X-ID=01)\t他好。\n", "(X-ID=01)\t2, 來\n", ("truth.txt:1", "2, 來", "comma")),
+        ("(X-ID=01)\t他好。\n", "(X-ID=01)，2，來\n", ("truth.txt:1", "2，來", "comma")),
+        ("(X-ID=01)\t他好。\n", "(X-ID=01), 2 來\n", ("truth.txt:1", "2 來")),
         (MORE + "女排会来。\n", CTC_ANSWERS, ("in.txt:6", "女排会来。")),
     ],
 )
