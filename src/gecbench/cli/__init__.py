@@ -54,6 +54,15 @@ _OFFICIAL = {
 }
 """Commands that take the flags of other programs and print what these print."""
 
+_FOLDER_ALONE = "give the folder alone: {}"
+
+_OPTIONS_ELSEWHERE = {
+    ("gecbench annotate serve", "--port"): "the port is part of --bind: --bind 127.0.0.1:8791",
+    ("gecbench annotate init", "--data"): _FOLDER_ALONE.format("init FOLDER"),
+    ("gecbench annotate restore", "--data"): _FOLDER_ALONE.format("restore BACKUP FOLDER"),
+}
+"""What to say instead of options that somebody may expect of a command."""
+
 _COMPLETE = "_GECBENCH_COMPLETE"
 """The variable by which shells ask for completions, as click names it."""
 
@@ -153,6 +162,9 @@ def _describe(error: BaseException) -> tuple[str, int]:
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         message = error.format_message()
+        if isinstance(error, click.NoSuchOption) and context:
+            hint = _OPTIONS_ELSEWHERE.get((context.command_path, error.option_name))
+            message = f"no such option {error.option_name}; {hint}" if hint else message
         stop = "" if message.endswith((".", "?")) else "."
         return f"{message}{stop} See: {context.command_path} --help" if context else message, 2
     if isinstance(error, MemoryError):

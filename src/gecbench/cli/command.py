@@ -420,6 +420,8 @@ def split_name(path: Path) -> tuple[str | None, Path]:
     """Divide NAME=FILE, unless there is a file of that very name, or = is in an address."""
     name, equals, file = str(path).partition("=")
     if equals and name and ":/" not in name and not path.exists():
+        if not file:
+            raise UsageError(f"no file after {str(path)!r}; name one: {name}=FILE")
         return name, Path(file)
     return None, path
 

@@ -20,8 +20,14 @@ from gecbench.cli.options import (
     scheme_of,
     watch,
 )
-from gecbench.cli.output import OutputFile, Overwrite, check_parquet, format_by_ending
-from gecbench.core.errors import GecbenchError
+from gecbench.cli.output import (
+    CORPUS_ENDINGS,
+    OutputFile,
+    Overwrite,
+    check_parquet,
+    format_by_ending,
+)
+from gecbench.core.errors import GecbenchError, UsageError
 from gecbench.core.files import STDIO, check_new
 from gecbench.core.options import Argument, Option
 from gecbench.formats import load_writer
@@ -96,7 +102,9 @@ def edits(
 def convert(
     corpus: CorpusFile,
     reading: CorpusOptions,
-    target_format: Annotated[str, format_option("--to", "New format.")],
+    chosen_format: Annotated[
+        str | None, format_option("--to", "New format (default: by the ending of --output).")
+    ] = None,
     output: Annotated[
         Path,
         Option(
@@ -118,6 +126,12 @@ def convert(
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.files import save
 
+    target_format = chosen_format or format_by_ending(output, CORPUS_ENDINGS, "")
+    if not target_format:
+        raise UsageError(
+            "the new format is not known; name it by --to, or by the ending of --output: "
+            + ", ".join(CORPUS_ENDINGS)
+        )
     target = load_writer(target_format)  # before a long corpus is read
     check_parquet(output, target_format)
     data = load_corpus(corpus, reading)

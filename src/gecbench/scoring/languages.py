@@ -62,11 +62,20 @@ def check_language(corpus: Corpus, scheme: Scheme, name: str | None = None) -> N
     if code is not None and scheme.lang not in ("xx", language_of(code).code):
         is_or_seems = "is" if corpus.lang else "looks like"
         otherwise = "" if corpus.lang else f", or say --lang {scheme.lang} if it is that"
-        what = "it" if name == "errant" else "choose another by --scheme, as errant, which"
+        language = language_of(code)
+        if name == "errant":
+            which = "scheme errant without --spacy-model"
+            advice = f"name a pipeline for {code!r} by --spacy-model NAME"
+        else:
+            which = f"scheme {name or scheme.name}"
+            advice = (
+                "take errant by --scheme, with --spacy-model NAME"
+                if language.code == "xx"
+                else f"leave --scheme out for {language.scheme}, the one for {code!r}"
+            )
         raise UsageError(
-            f"{corpus.name}: scheme {name or scheme.name} is for language {scheme.lang!r}, "
-            f"the corpus {is_or_seems} {code!r}; {what} needs "
-            f"--spacy-model NAME for a language other than English{otherwise}"
+            f"{corpus.name}: {which} is for language {scheme.lang!r}, "
+            f"the corpus {is_or_seems} {code!r}; {advice}{otherwise}"
         )
     if scheme.pipeline:
         check_pipeline(corpus, scheme.pipeline, scheme.pipeline_lang)

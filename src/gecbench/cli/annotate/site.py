@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -257,6 +258,11 @@ def environment(
     variables: dict[str, str] = {}
     if database:
         variables["GECBENCH_DATABASE_URL"] = database
+    for host in hosts:
+        if re.fullmatch(r"[^:]*:\d+", host):
+            raise UsageError(
+                f"--host {host}: is a name without a port; the address to listen at is --bind {host}"
+            )
     names = [*hosts]
     if not (address.loopback or address.everywhere):
         names.append(str(address).rpartition(":")[0])
