@@ -80,8 +80,9 @@ def check(path: Path, lines: Sequence[str]) -> None:
         )
     if _ANSWER.match(first):
         raise FormatError(
-            "an id and a comma begin the answers of a spelling task, but not all lines are answers: "
-            "behind the comma stand 0, or places with their corrections; here is {text}{option}",
+            "an id and a comma begin the answers of a spelling task, but not all lines are "
+            "answers: behind the comma stand 0, or places with their corrections; here is "
+            "{text}{option}",
             at=at,
             text=quote(first),
             option=OR_LINES,

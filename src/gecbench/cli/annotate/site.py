@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -261,7 +261,7 @@ def environment(
     for host in hosts:
         if re.fullmatch(r"[^:]*:\d+", host):
             raise UsageError(
-                f"--host {host}: is a name without a port; the address to listen at is --bind {host}"
+                f"--host {host}: a host has no port; the address to listen at is --bind {host}"
             )
     names = [*hosts]
     if not (address.loopback or address.everywhere):
