@@ -44,7 +44,7 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.text import digest
 from gecbench.server.statistics.members import reviewers
-from gecbench.server.statistics.work import load_counts, progress
+from gecbench.server.statistics.work import add_up_work, load_counts
 from gecbench.server.workflow import complaints, drafts, management, reviews, studies
 from gecbench.server.workflow.answers import Addition, Answer
 from gecbench.server.workflow.checks import check
@@ -69,7 +69,7 @@ def standing(project: Project) -> dict[str, object]:
         "reviews": list(Review.objects.order_by("pk").values_list("pk", flat=True)),
         "verdicts": list(Verdict.objects.order_by("pk").values_list("pk", flat=True)),
         "goldens": list(Golden.objects.order_by("pk").values_list("pk", flat=True)),
-        "progress": progress(load_counts(project)),
+        "progress": add_up_work(load_counts(project)),
         "reviewers": reviewers(project, load_counts(project)),
     }
 
@@ -150,7 +150,7 @@ def test_a_decision_after_an_undo_is_a_first_one_with_the_next_number(site):
     assert done.golden.version == 2
     assert done.golden.review.base_version == 0
     assert sorted(golden_texts(sentence_of(project))) == sorted([GOOD, FAIR])
-    assert [day.golden for day in progress(load_counts(project)).days if day.golden] == [1]
+    assert [day.golden for day in add_up_work(load_counts(project)).days if day.golden] == [1]
     assert check(project.pk) == ()
 
 
