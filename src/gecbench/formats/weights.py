@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from gecbench.core.errors import FormatError, count_noun
+from gecbench.core.errors import FormatError, Place, count_noun
 from gecbench.core.files import read_lines
 from gecbench.formats.texts import error_place, is_number, parse_rows
 from gecbench.formats.validation import convert, parse_json
@@ -139,8 +139,14 @@ def _row(line: str, systems: int) -> tuple[int, ...]:
 def _label(path: Path, content: str) -> Label:
     at = label_path(path)
     hint = "remove the file to go by counts of chunks alone, or write the weights again"
-    with error_place(at):
-        label = convert(None, parse_json("\n".join(read_lines(at)), hint=hint), Label)
+    with error_place(Place(at, 1)):
+        value = parse_json("\n".join(read_lines(at)), hint=hint)
+        try:
+            label = convert(None, value, Label)
+        except FormatError as error:
+            raise FormatError(
+                f"{error.message} (gecbench-weights, as --write-weights puts it there); {hint}"
+            ) from error
     if label.weights != digest(content):
         raise FormatError(
             f"{path}: was changed after its fingerprint {at.name} was written; write both again by "

@@ -17,8 +17,9 @@ import msgspec
 from gecbench.backends import hash_files
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.errors import FormatError, GecbenchError
-from gecbench.core.files import check_folder, explain_errors, read_bytes, write_bytes
-from gecbench.formats.validation import convert, options_of
+from gecbench.core.files import check_folder, explain_errors, read_lines, write_bytes
+from gecbench.formats.texts import error_place
+from gecbench.formats.validation import convert, options_of, parse_json
 from gecbench.models import CARD, CorrectorKind
 
 _SCHEMA = 1
@@ -53,17 +54,29 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     provenance: Mapping[str, object] = msgspec.field(name="made", default_factory=dict)
 
 
-def read_json(path: Path, into: type[Content]) -> Content:
+def read_json(
+    path: Path, into: type[Content], *, hint: str = "get the file again, whole"
+) -> Content:
     """Read a JSON file of a model.
 
+    Args:
+        path: The file.
+        into: Type of what is in it.
+        hint: What to do about a damaged file, for errors.
+
     Raises:
-        FormatError: It is not JSON, or not of the type.
+        FormatError: It is empty, not JSON, or not of the type.
         GecbenchError: It cannot be read.
     """
-    try:
-        return msgspec.json.decode(read_bytes(path), type=into)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"{path}: {error}; get the file again, whole") from error
+    text = "\n".join(read_lines(path))
+    with error_place(path):
+        if not text.strip():
+            raise FormatError(f"is empty; {hint}")
+        value = parse_json(text, hint=hint, path=path)
+        try:
+            return convert(None, value, into)
+        except FormatError as error:
+            raise FormatError(f"{error.message}; {hint}") from error
 
 
 def read_card(folder: Path, kind: str = "") -> Card:

@@ -133,11 +133,11 @@ def test_a_label_says_what_it_is_of(path: Path):
 @pytest.mark.parametrize(
     ("changes", "facts"),
     [
-        ("{", ("w.txt.json: not JSON", "remove the file")),
-        ("[1]", ("w.txt.json", "expected an object")),
-        ("[" * 100_000, ("w.txt.json", "nested too deep; remove the file")),
-        ({"format": "x"}, ("w.txt.json", "'format'", "gecbench-weights")),
-        ({"schema": 2}, ("w.txt.json", "'schema'", "2", "1")),
+        ("{", ("w.txt.json:1", "not JSON", "remove the file")),
+        ("[1]", ("w.txt.json:1", "gecbench-weights")),
+        ("[" * 100_000, ("w.txt.json:1", "nested too deep; remove the file")),
+        ({"format": "x"}, ("w.txt.json:1", "'format'", "gecbench-weights")),
+        ({"schema": 2}, ("w.txt.json:1", "'schema'", "2", "write the weights again")),
         ({"weights_sha256": "0"}, ("w.txt", "w.txt.json", "changed")),
         ({"chosen": [1]}, ("w.txt.json", "'chosen'")),
         ({"chosen": {"1": 0}}, ("w.txt.json", "'chosen'", "{'1': 0}", ">= 1")),

@@ -225,11 +225,12 @@ def read_unit_vocabulary(path: Path) -> tuple[str, ...]:
         FormatError: It is not a list of different texts in JSON.
         GecbenchError: It cannot be read.
     """
-    units = read_json(path, tuple[str, ...])
-    if not all(units) or len(set(units)) < len(units):
-        raise FormatError(
-            f"{path}: has a unit without text, or one twice; copy the model's folder again, whole"
-        )
+    hint = "it is a JSON list of units; copy the model's folder again, whole"
+    units = read_json(path, tuple[str, ...], hint=hint)
+    if not all(units):
+        raise FormatError(f"{path}: has a unit without text; {hint}")
+    if len(set(units)) < len(units):
+        raise FormatError(f"{path}: has a unit twice; {hint}")
     return units
 
 

@@ -239,7 +239,7 @@ def read_label_vocabulary(path: Path) -> LabelVocabulary:
         GecbenchError: The file cannot be read.
     """
     if path.suffix == ".json":
-        labels = read_json(path, list[str])
+        labels = read_json(path, list[str], hint="a vocabulary is a JSON list of labels")
     else:
         labels = [line for line in read_lines(path) if line.strip()]
     return clean_labels(labels, str(path)).vocabulary

@@ -181,10 +181,8 @@ def load_state(checkpoint: Path) -> RunState:
     Raises:
         GecbenchError: The file is damaged.
     """
-    try:
-        return read_json(checkpoint / "state.json", RunState)
-    except FormatError as error:
-        raise GecbenchError(f"{checkpoint}: is damaged ({error}); remove this folder") from None
+    hint = f"remove the folder {checkpoint}"
+    return read_json(checkpoint / "state.json", RunState, hint=hint)
 
 
 def _load_tensors(path: Path) -> dict[str, torch.Tensor]:

@@ -219,7 +219,8 @@ def _check_same_run(run: Path, provenance: Mapping[str, Any], *, first: bool) ->
         if first:
             write_text(path, f"{json.dumps(provenance, ensure_ascii=False, indent=2)}\n")
         return
-    before = read_json(path, _RunFile)
+    hint = "an earlier version began this run, or the file is damaged; name another folder"
+    before = read_json(path, _RunFile, hint=hint)
     # As JSON has it, where a tuple is a list.
     config = json.loads(json.dumps(provenance["configuration"]))
     keys = _differing_keys(before.configuration, config)

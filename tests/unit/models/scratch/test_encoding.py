@@ -176,12 +176,12 @@ def test_the_most_frequent_units_are_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[", "truncated"),
-        ('{"a": 1}', "array"),
-        ('["a", 1]', "str"),
-        ('["a", "a"]', "or one twice"),
+        ("[", "vocabulary.json:1: not JSON"),
+        ('{"a": 1}', "list of units"),
+        ('["a", 1]', "list of units"),
+        ('["a", "a"]', "has a unit twice"),
         ('["a", ""]', "has a unit without text"),
-        ("[" * 100_000, "vocabulary.json: "),
+        ("[" * 100_000, "list of units"),
         (r'["\udc00unknown"]', "vocabulary.json: "),
     ],
 )

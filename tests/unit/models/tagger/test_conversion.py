@@ -216,7 +216,7 @@ def test_a_bad_configuration_is_one_line(theirs):
         ({"label2id": {"$KEEP": 0, "<PAD>": 1}}, "has 6 rows for labels, .* says 1"),
         ({"d_label2id": {"$CORRECT": 0}}, r"d_label2id lacks \$INCORRECT"),
         ({"d_label2id": {"$CORRECT": 0, "$INCORRECT": 4}}, "detection has 2 rows, row 4 is"),
-        ({"max_length": 0}, "`int` >= 1 - at .*max_length"),
+        ({"max_length": 0}, "'max_length' is 0; expected int >= 1"),
         ({"model_id": ""}, "does not say which encoder it has"),
     ):
         config.write_text(json.dumps({**tables, **other}), encoding="utf-8")

@@ -89,7 +89,7 @@ def test_damaged_files_are_one_line(tmp_path):
     with expect_error(FormatError, "pieces.json", "<pad>"):
         read_own_pieces(tmp_path)
     (tmp_path / "pieces.json").write_text("[1]", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"pieces\.json: Expected `str`"):
+    with pytest.raises(FormatError, match=r"pieces\.json: .*expected a string"):
         read_own_pieces(tmp_path)
     (tmp_path / "encoding.json").write_text('{"pad": 0}', encoding="utf-8")
     with pytest.raises(FormatError, match=r"encoding\.json: .*pieces"):

@@ -121,9 +121,9 @@ def test_rows_say_which_weights_remain():
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "[", "a.json: .*truncated"),
-        ("a.json", '{"$KEEP": 0}', "a.json: .*array"),
-        ("a.json", "[1]", "a.json: .*str"),
+        ("a.json", "[", "a.json:1: .*JSON"),
+        ("a.json", '{"$KEEP": 0}', "a.json: .*list of labels"),
+        ("a.json", "[1]", "a.json: .*list of labels"),
         ("a.txt", "$KEEP\n$KEEP\n", r"a.txt: label '\$KEEP' stands twice"),
         ("a.txt", "", r"a.txt: the vocabulary has no \$KEEP"),
     ],
@@ -132,3 +132,9 @@ def test_a_file_that_is_no_vocabulary_is_refused(tmp_path: Path, name, text, mes
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=message):
         read_label_vocabulary(tmp_path / name)
+
+
+def test_a_byte_order_mark_before_labels_is_left_out(tmp_path: Path):
+    path = tmp_path / "labels.json"
+    path.write_text('["$KEEP", "$DELETE"]', "utf-8-sig")
+    assert read_label_vocabulary(path).labels[:2] == ("$KEEP", "$DELETE")
