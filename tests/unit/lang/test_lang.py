@@ -383,7 +383,7 @@ def test_a_language_whose_metric_is_for_another_is_answered_with_one_for_any(mon
 def test_errant_without_a_pipeline_for_another_language_names_the_option():
     with pytest.raises(UsageError, match=r"errant without --spacy-model.*name a pipeline"):
         scheme_for(corpus_of("pt", "a b", "a c"), "errant")
-    with pytest.raises(UsageError, match="scheme errant is for language 'en'"):
+    with pytest.raises(UsageError, match="errant without --spacy-model is for language 'en'"):
         scheme_for(corpus_of("pt", "a b", "a c"), SchemeSpec("errant"))
 
 
