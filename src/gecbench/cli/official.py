@@ -581,6 +581,7 @@ def install_aliases(folder: Annotated[Path, Argument("DIR")]) -> None:
         with explain_errors(path):
             path.chmod(0o755)
         click.echo(f"{path}: gecbench {COMMANDS[name]}")
+    say(f"note: put {folder} first in PATH, so that scripts find them")
 
 
 _ON_WINDOWS = sys.platform == "win32"

@@ -391,7 +391,8 @@ def text_notes(
     if facts.gold_edits_extracted and chosen and decision and decision.scheme:
         raise UsageError(
             f"segmenter {chosen}: edits are not given but found by scheme "
-            f"{decision.scheme.name}, which divides texts itself; leave the segmenter out"
+            f"{decision.scheme.name}, which divides texts itself; leave the segmenter "
+            "out, or score against gold M2 whose sentences are already divided into words"
         )
     if "gold_edits" in needs and not facts.gold_edits_extracted:
         unlike = segmentation_notes(facts.token_shares)

@@ -174,7 +174,8 @@ def test_m2scorer_prints_three_lines(run, tmp_path: Path, files: list[str]):
 
 def test_launchers_are_written_again_and_nothing_else_is_replaced(run, tmp_path: Path):
     folder = tmp_path / "bin" / "gec"
-    code, printed, _ = run("install-aliases", folder)
+    code, printed, notes = run("install-aliases", folder)
+    assert notes == f"note: put {folder} first in PATH, so that scripts find them\n"
     names = [Path(line.partition(": ")[0]).name for line in printed.splitlines()]
     assert (code, sorted(names)) == (0, sorted(path.name for path in folder.iterdir()))
     assert all(os.access(path, os.X_OK) for path in folder.iterdir())
