@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from unit.formats.test_reading_bad_files import ANY, JSONL, MUCGEC
 from unit.formats.test_m2_bad_files import CHERRANT, M2
+from unit.formats.test_reading_bad_files import ANY, JSONL, MUCGEC
 
 from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError

@@ -20,8 +20,8 @@ from server.security.nasty import WHOLE
 from server.security.payloads import TAGS
 from server.web.asking import Asking
 from server.workflow.stories import a_project, somebody
-from unit.formats import test_reading_bad_files as texts
 from unit.formats import test_m2_bad_files as blocks
+from unit.formats import test_reading_bad_files as texts
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Project, Sentence

@@ -182,8 +182,8 @@ def test_corpora_stand_side_by_side(run):
         ([EN, EN_EAGER, "--segmenter", "jieba"], "no metric of errant divides texts by"),
         (
             [EN, EN_EAGER, "--metric", "m2", "--segmenter", "spaces"],
-            "segmenter spaces: edits are not given but found by scheme en-errant, which divides texts "
-            "itself; leave the segmenter out, or score against gold M2 whose sentences are already",
+            "segmenter spaces: edits are not given but found by scheme en-errant, which divides "
+            "texts itself; leave the segmenter out, or score against gold M2 whose sentences are",
         ),
         (
             [EN, EN_EAGER, "--metric", "m2", "--set", "m2.a-b=1", "--set", "m2.a_b=2"],
