@@ -238,12 +238,12 @@ def releases(request: HttpRequest, slug: str) -> list[Release]:
     "projects/{slug:slug}/releases",
     response={201: ReleaseOutput, 403: Failure, 404: Failure, 422: Failure},
 )
-def new_release(request: HttpRequest, slug: str, body: ReleaseInput) -> Status[Release]:
+def new_release(request: HttpRequest, slug: str, given: ReleaseInput) -> Status[Release]:
     """Freeze the golden sets of now under a name."""
     only(request)
     project = acting_manager_of(request, slug).project
     release = make_release(
-        project, name=body.name, note=body.note, schemes=body.schemes, by=person_of(request)
+        project, name=given.name, note=given.note, schemes=given.schemes, by=person_of(request)
     )
     return Status(201, release)
 

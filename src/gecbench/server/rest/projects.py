@@ -102,12 +102,12 @@ def tokens(request: HttpRequest) -> list[Token]:
 
 
 @account_router.post("tokens", response={201: NewToken, 401: Failure, 403: Failure, 422: Failure})
-def new_token(request: HttpRequest, body: TokenInput) -> Status[dict[str, object]]:
+def new_token(request: HttpRequest, given: TokenInput) -> Status[dict[str, object]]:
     """Make a token; needs a session, or a token with scope admin."""
     only(request)
     need(request, Scope.ADMIN)
     token, secret = make_token(
-        person_of(request), name=body.name, scopes=body.scopes, expires_at=body.expires_at
+        person_of(request), name=given.name, scopes=given.scopes, expires_at=given.expires_at
     )
     return Status(201, {**TokenOutput.from_orm(token).dict(), "secret": secret})
 
@@ -149,14 +149,14 @@ def projects(request: HttpRequest) -> list[dict[str, object]]:
     "projects",
     response={201: ProjectOutput, 401: Failure, 403: Failure, 404: Failure, 422: Failure},
 )
-def new_project(request: HttpRequest, body: ProjectInput) -> Status[dict[str, object]]:
+def new_project(request: HttpRequest, given: ProjectInput) -> Status[dict[str, object]]:
     """Make a project; for administrators, by a session or a token with scope admin."""
     only(request)
     person = person_of(request)
     if not person.is_administrator:
         raise Http404
     need(request, Scope.ADMIN)
-    project = create_project(**body.dict(), by=person)
+    project = create_project(**given.dict(), by=person)
     return Status(
         201, _project_json(project, Member.objects.filter(project=project, person=person).first())
     )
@@ -299,15 +299,15 @@ def faults(request: HttpRequest, slug: str) -> list[dict[str, object]]:
     response={200: CaseOutput, 404: Failure, 409: Failure, 422: Failure},
 )
 def reopen_variants(
-    request: HttpRequest, slug: str, number: int, body: ReopenInput
+    request: HttpRequest, slug: str, number: int, given: ReopenInput
 ) -> dict[str, object]:
     """Have variants of a case that is done made again; its golden version stays until then."""
     only(request)
     manager = acting_manager_of(request, slug)
     sentence = get_object_or_404(Sentence, project=manager.project, number=number)
-    variant_checks.reopen(manager, sentence.pk, positions=body.positions, note=body.note)
+    variant_checks.reopen(manager, sentence.pk, positions=given.positions, note=given.note)
     sentence.refresh_from_db()
-    return {"number": number, "state": sentence.state, "places": body.positions}
+    return {"number": number, "state": sentence.state, "places": given.positions}
 
 
 @work_router.get("projects/{slug:slug}/trials", response={200: Trials, 404: Failure, 422: Failure})
