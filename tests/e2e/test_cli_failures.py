@@ -233,9 +233,9 @@ def test_standard_input_that_cannot_be_read_is_said(how: str, zh: Path, tmp_path
 
 
 def long_work(folder: Path) -> list[str]:
-    """Words of a score that takes seconds: 3,000 sentences of 1,500 characters."""
-    letters = "".join(map(chr, range(0x4E00, 0x4E00 + 4500)))
-    sources = [letters[at : at + 1500] for at in range(3000)]
+    """Words of a score that takes longer than two seconds, after which a count is shown."""
+    letters = "".join(map(chr, range(0x4E00, 0x4E00 + 5500)))
+    sources = [letters[at : at + 4000] for at in range(1500)]
     (folder / "x.src").write_text("\n".join(sources), encoding="utf-8")
     (folder / "x.ref").write_text("\n".join(text[::-1] for text in sources), encoding="utf-8")
     words = ["score", "x.src", "x.ref", "--reference", "x.ref", *CHAR, "--level", "detection-span"]
