@@ -588,10 +588,10 @@ def check_folder(path: Path) -> None:
     if address := address_of(path):
         raise UsageError(f"{printed_path(address)}: folders are local, or mounted; name one")
     for folder in (path, *path.parents):
-        if folder.is_dir():
+        if folder.exists():  # first, as another process may make it meanwhile
+            if not folder.is_dir():
+                raise GecbenchError(f"{path}: the folder cannot be made: {folder} is no folder")
             return
-        if folder.exists():
-            raise GecbenchError(f"{path}: the folder cannot be made: {folder} is no folder")
 
 
 def is_stream(path: Path) -> bool:

@@ -525,3 +525,16 @@ def test_a_locked_file_is_locked_for_others_until_it_is_closed(path):
         assert path.read_bytes() == b"x"
         first.close()
         assert try_lock(second)
+
+
+def test_a_folder_that_another_process_makes_meanwhile_is_one(tmp_path: Path, monkeypatch):
+    folder = tmp_path / "cache"
+    exists = Path.exists
+
+    def make_and_look(path: Path) -> bool:
+        folder.mkdir(exist_ok=True)
+        return exists(path)
+
+    monkeypatch.setattr(Path, "exists", make_and_look)
+    check_folder(folder)
+    assert folder.is_dir()
