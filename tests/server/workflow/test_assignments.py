@@ -170,9 +170,27 @@ def test_places_are_kept_for_one_person_whoever_races(database):
     results = together(6, act)
     assert [result for result in results if isinstance(result, Exception)] == []
     batches = [result for result in results if isinstance(result, tuple)]
+    assert [count for _, count in batches] == [3, 3, 3]
     for batch, count in batches:
         assert batch.slots.count() == count
         assert not batch.slots.exclude(person=None).exclude(person=batch.member.person).exists()
+
+
+def test_a_batch_whose_sentences_are_taken_at_the_same_moment_takes_others(on_postgresql):
+    project = a_project(3, annotators=1)
+    quick, slow = people(project, 2)
+    taken: list[Slot] = []
+
+    def take_first(execute, sql, params, many, context):
+        if not taken and "FOR NO KEY UPDATE" in sql and 'FROM "sentence"' in sql:
+            (sentence,) = Sentence.objects.filter(pk__in=params)
+            taken.extend(together(1, lambda _: claimed(quick, sentence)))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(take_first):
+        batch, count = give_batch(boss_of(project), slow, due_at=days(1), number=1)
+    assert count == 1
+    assert taken[0].sentence_id not in batch.slots.values_list("sentence_id", flat=True)
 
 
 def test_no_database_walks_the_places_for_a_batch(site):

@@ -177,15 +177,22 @@ def _slots_for(member: Member, number: int, sentences: Sequence[int] | None) -> 
     free = free_slots_for(member).exclude(sentence__in=in_batches)
     if sentences is not None:
         free = free.filter(sentence__in=sentences)
-    chosen: dict[int, None] = {}
-    for sentence in free.values_list("sentence_id", flat=True).iterator():
-        chosen[sentence] = None
-        if len(chosen) == number:
+    kept: dict[int, int] = {}
+    while len(kept) < number:
+        others = free.exclude(sentence__in=list(kept)).values_list("sentence_id", flat=True)
+        chosen: dict[int, None] = {}
+        for sentence in others.iterator():
+            chosen[sentence] = None
+            if len(kept) + len(chosen) == number:
+                break
+        if not chosen:
             break
-    locked = Sentence.objects.select_for_update(no_key=True).filter(pk__in=chosen).order_by("pk")
-    list(locked.values_list("pk"))
-    still = free.filter(sentence__in=chosen).order_by("-no")  # now that nobody else takes them
-    return dict(still.values_list("sentence_id", "pk"))
+        rows = Sentence.objects.select_for_update(no_key=True).filter(pk__in=chosen)
+        list(rows.order_by("pk").values_list("pk"))
+        # Others may have taken some meanwhile: the next round looks for as many again.
+        still = free.filter(sentence__in=chosen).order_by("-no")
+        kept.update(still.values_list("sentence_id", "pk"))
+    return kept
 
 
 @transactional
