@@ -28,8 +28,8 @@ from measure import load, machine
 from svg import axis, plot
 
 import gecbench
+from gecbench.core.edit import Sentence
 from gecbench.core.scheme import Scheme
-from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import kernel_name
 
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000)

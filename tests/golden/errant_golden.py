@@ -7,8 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from gecbench.core.edit import Edit
-from gecbench.core.sentence import Sentence, TokenAttributes
+from gecbench.core.edit import Edit, Sentence, TokenAttributes
 from gecbench.lang.en.alignment import Strategy, merge, steps
 from gecbench.lang.en.classify import Classifier
 from gecbench.lang.en.errant import load_resources

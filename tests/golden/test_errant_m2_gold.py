@@ -12,9 +12,8 @@ import pytest
 from errant_golden import NOOP, Parse, blocks, extract, line, recorded
 
 from gecbench.api.files import load as load_corpus
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, Sentence, TokenAttributes
 from gecbench.core.sample import Sample
-from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en import errant
 from gecbench.lang.en.classify import Classifier
 from gecbench.lang.en.errant import load_resources

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Indel, Levenshtein
 
-from gecbench.core.sentence import Sentence, TokenAttributes
+from gecbench.core.edit import Sentence, TokenAttributes
 from gecbench.lang.en import alignment
 from gecbench.lang.en.alignment import merge
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gecbench.core.sentence import Sentence, TokenAttributes
+from gecbench.core.edit import Sentence, TokenAttributes
 from gecbench.lang.en.alignment import Span, merge, steps
 from gecbench.lang.en.classify import Classifier
 

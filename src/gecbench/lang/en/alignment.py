@@ -8,8 +8,8 @@ from itertools import accumulate, groupby
 from string import punctuation
 from typing import Literal, NamedTuple
 
+from gecbench.core.edit import Sentence, TokenAttributes
 from gecbench.core.errors import GecbenchError
-from gecbench.core.sentence import Sentence, TokenAttributes
 
 # How alike two words are, in the two measures that ERRANT takes from rapidfuzz.
 #

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from gecbench.core.edit import Sentence, TokenAttributes
 from gecbench.core.errors import GecbenchError
-from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en.alignment import OPEN, Span, levenshtein_similarity, words_of
 
 # What labels of a pipeline mean for ERRANT's types (ERRANT 3.0.2, en/classifier.py).

@@ -10,12 +10,11 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
-from gecbench.core.edit import Edit, check
+from gecbench.core.edit import Edit, Sentence, TokenAttributes, check
 from gecbench.core.errors import Message, MissingExtraError, ResourceError, UsageError
 from gecbench.core.files import read_bytes
 from gecbench.core.sample import EditSet
 from gecbench.core.scheme import Extraction, Reader, Scheme, SchemeContext, Watch
-from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.en import PIPELINE
 from gecbench.lang.en.alignment import Span, Strategy, merge, steps
 from gecbench.lang.en.classify import UNKNOWN, Classifier

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gecbench.core.edit import Sentence
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext
-from gecbench.core.sentence import Sentence
 from gecbench.edits.apply import changes
 from gecbench.lang.en.alignment import Span, Strategy, words_of
 from gecbench.lang.en.classify import RARE, UNKNOWN

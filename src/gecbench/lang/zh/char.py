@@ -14,9 +14,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, Sentence
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext
-from gecbench.core.sentence import Sentence
 
 try:
     from gecbench.lang.zh import _char as compiled  # type: ignore[attr-defined,unused-ignore]

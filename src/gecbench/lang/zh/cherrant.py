@@ -10,11 +10,10 @@ from pathlib import Path
 from string import punctuation
 from typing import Literal
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, Sentence
 from gecbench.core.errors import GecbenchError, Message, MissingExtraError, ResourceError
 from gecbench.core.files import make_folder, read_bytes, write_bytes
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext
-from gecbench.core.sentence import Sentence
 from gecbench.edits.alignment import Window, edit_sets, lattice
 from gecbench.edits.features import MAGIC, FeatureCosts, Features, Weights, build
 from gecbench.edits.kernel import Segment

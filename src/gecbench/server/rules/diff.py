@@ -15,9 +15,8 @@ from typing import Literal
 
 import regex
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, Sentence
 from gecbench.core.scheme import Scheme
-from gecbench.core.sentence import Sentence
 from gecbench.lang.zh.char import scheme
 from gecbench.server.rules.options import PLACEHOLDER
 

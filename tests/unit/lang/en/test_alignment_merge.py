@@ -6,8 +6,8 @@ import pytest
 from en_sentence import analysed
 from messages import expect_error
 
+from gecbench.core.edit import Sentence
 from gecbench.core.errors import GecbenchError
-from gecbench.core.sentence import Sentence
 from gecbench.lang.en.alignment import Step, merge
 
 

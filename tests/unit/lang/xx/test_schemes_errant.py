@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gecbench import load_scheme
+from gecbench.core.edit import Sentence, TokenAttributes
 from gecbench.core.errors import ResourceError, UsageError
-from gecbench.core.sentence import Sentence, TokenAttributes
 from gecbench.lang.xx.schemes import UniversalClassifier
 
 spacy = pytest.importorskip("spacy")
