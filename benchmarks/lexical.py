@@ -36,7 +36,7 @@ from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_lines, write_text
 from gecbench.core.seeding import number
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.models import load_corrector
 from gecbench.text.normalise import normalisation
 

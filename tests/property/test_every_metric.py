@@ -10,9 +10,8 @@ from typing import get_args
 import pytest
 
 from gecbench.core.case import CHOICES, LEVELS, Case, CaseRewrite, Part
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, apply
 from gecbench.core.registry import resolve
-from gecbench.edits.apply import apply
 from gecbench.metrics import METRICS
 from gecbench.metrics.cleme import ChunkMetric
 from gecbench.metrics.gleu import SampledGleu

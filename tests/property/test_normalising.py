@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS, corpora, edited_corpora
 
+from gecbench.core.edit import apply
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.edits.apply import apply
 from gecbench.scoring.texts import Normaliser, change_notes, characters, normalise
 from gecbench.text import NORMALISATIONS
 from gecbench.text.normalise import Normalisation, normalisation

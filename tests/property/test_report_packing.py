@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TAME, edit_sets
 
-from gecbench.core.edit import Edit
-from gecbench.edits.apply import apply
+from gecbench.core.edit import Edit, apply
 from gecbench.reports.page.sentences import apply_changes, changes_of
 from gecbench.text.tokens import spans
 

@@ -22,11 +22,10 @@ from gecbench.analysis.robustness import (
     partners,
 )
 from gecbench.api.robustness import robustness
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, apply
 from gecbench.core.files import encode_text
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset, Variant
 from gecbench.core.score import Counts
-from gecbench.edits.apply import apply
 from gecbench.formats.perturbed import read_blocks, read_perturbed, write_perturbed
 from gecbench.lang.zh.char import scheme as zh_char
 

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
 from gecbench.core.case import CHOICES, LEVELS, Case, CaseRewrite
-from gecbench.core.edit import Edit, Sentence
+from gecbench.core.edit import Edit, Sentence, apply
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Scheme
 from gecbench.core.score import Counts, total
 from gecbench.edits import alignment
-from gecbench.edits.apply import apply
 from gecbench.edits.features import FeatureCosts, Features, Weights, build
 from gecbench.lang.zh import char
 from gecbench.lang.zh.char import parse

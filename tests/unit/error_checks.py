@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gecbench.core.perturbed import PerturbedCase, Variant
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.text.tokens import tokens_of
 
 Change = tuple[int, tuple[str, ...], tuple[str, ...]]

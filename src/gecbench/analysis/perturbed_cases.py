@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Literal
 
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, marks
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 
 Tokens = tuple[str, ...]
 

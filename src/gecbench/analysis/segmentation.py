@@ -12,7 +12,7 @@ from gecbench.core.errors import CorpusError
 from gecbench.core.frames import Framed, Frames, flat
 from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score, ranks
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.formats.texts import text_of
 from gecbench.scoring.extractor import is_declared
 from gecbench.scoring.results import RunStats, score_columns

@@ -134,3 +134,26 @@ def check(edits: Sequence[Edit], length: int) -> None:
                 other_start=previous.start,
                 other_end=previous.end,
             )
+
+
+def apply(edits: Sequence[Edit], source: Sequence[str]) -> tuple[str, ...]:
+    """Apply edits to the tokens of a source.
+
+    Edits without a replacement (detected, not corrected) leave their span as it is. Several
+    insertions at one place come in the order in which they are listed.
+
+    Raises:
+        EditError: Names the first edit that is out of range or overlaps another.
+
+    >>> apply([Edit(1, 2, ("went",)), Edit(3, 3, (".",))], ["I", "goed", "home"])
+    ('I', 'went', 'home', '.')
+    """
+    check(edits, len(source))
+    tokens: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if edit.replacement is not None:
+            tokens += [*source[at : edit.start], *edit.replacement]
+            at = edit.end
+    tokens.extend(source[at:])
+    return tuple(tokens)

@@ -20,11 +20,14 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, groupby
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from gecbench.core.edit import Edit
+
 if TYPE_CHECKING:
+    from gecbench.core.sample import EditSet
     from gecbench.edits import kernel
     from gecbench.edits.features import FeatureCosts
     from gecbench.edits.kernel import Segment
@@ -107,6 +110,43 @@ def kernel_name() -> str:
     return "python" if compiled is None else "compiled"
 
 
+# The changes between two token sequences, whatever tokens are: least edits, neighbours merged.
+
+
+def changes(source: Sequence[str], target: Sequence[str]) -> EditSet:
+    """The edits of a least-cost alignment, each run of changed tokens as one, without types.
+
+    Insertions, deletions and substitutions of tokens cost the same; of equal alignments the one
+    that, read from the end, matches equal tokens wherever it can.
+
+    >>> [(e.start, e.end, e.replacement) for e in changes("abcd", "axyd")]
+    [(1, 3, ('x', 'y'))]
+    """
+    steps = lattice(*encode(source, target), None).steps()
+    runs = step_runs(steps, "M".__eq__)
+    return tuple(
+        Edit(start, end, tuple(target[target_start:target_end]))
+        for step, start, end, target_start, target_end in runs
+        if step != "M"
+    )
+
+
+def step_runs(steps: str, key: Callable[[str], object]) -> Iterator[Segment]:
+    """Yield runs of steps with one key: the first step, and the spans of source and target.
+
+    Args:
+        steps: Of an alignment: M, S, I and D.
+        key: What steps of a run have in common.
+    """
+    i = j = 0
+    for _, letters in groupby(steps, key):
+        run = "".join(letters)
+        end = i + len(run) - run.count("I")
+        target_end = j + len(run) - run.count("D")
+        yield run[0], i, end, j, target_end
+        i, j = end, target_end
+
+
 # Merging neighbouring segments of an alignment, by windows of three.
 
 
@@ -121,20 +161,20 @@ def merge_windows(segments: Sequence[Segment], window: Window) -> tuple[Segment,
     merges, the three are one change and the walk goes on behind them, else the first is kept
     unless it is a match ("M") and the walk goes on by one.
     """
-    changes: list[Segment] = []
+    merged: list[Segment] = []
     at = 0
     last_window = len(segments) - 3
     while at < len(segments):
         if at <= last_window and segments[at][0] != "M":
             three = window(segments[at], segments[at + 1], segments[at + 2])
             if three:
-                changes.append(three)
+                merged.append(three)
                 at += 3
                 continue
         if segments[at][0] != "M":
-            changes.append(segments[at])
+            merged.append(segments[at])
         at += 1
-    return tuple(changes)
+    return tuple(merged)
 
 
 SET_LIMIT = 1000

@@ -24,7 +24,7 @@ from gecbench.core.errors import CorpusError, FormatError, Message, Place, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows, begins
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.formats.texts import (
     CHINESE,
     chinese_loss,

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from gecbench.core.edit import DETECTED, Edit
+from gecbench.core.edit import DETECTED, Edit, apply
 from gecbench.core.errors import (
     CorpusError,
     EditError,
@@ -24,7 +24,6 @@ from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import NOT_KEPT, Corpus, EditSet, Rewrite, Sample
 from gecbench.edits.alignment import common_prefix
-from gecbench.edits.apply import apply
 from gecbench.formats.texts import (
     CHINESE,
     ERROR_FREE,

@@ -15,12 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, apply
 from gecbench.core.errors import CorpusError, EditError, FormatError, Place, count_noun, quote
 from gecbench.core.files import name_of
 from gecbench.core.format import Format, Rows
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.edits.apply import apply
 from gecbench.formats.m2 import (
     MAXMATCH,
     NONE,

@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
+from gecbench.core.edit import apply
 from gecbench.core.errors import (
     CorpusError,
     EditError,
@@ -22,7 +23,6 @@ from gecbench.core.errors import (
     quote,
 )
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample
-from gecbench.edits.apply import apply
 from gecbench.formats import COLUMNS_OPTION, FORMATS
 from gecbench.lang import language_of
 

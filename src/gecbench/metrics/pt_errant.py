@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from gecbench.core.case import Case, Part
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, apply
 from gecbench.core.options import check_between, check_least
 from gecbench.core.score import BETAS, Score
-from gecbench.edits.apply import apply
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.resample import choose_running, f_scores, ratios
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo, TextEdit
 from gecbench.core.language import Splitter
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.lang import language_of
 from gecbench.text.tokens import DEFAULT, split, split_tokens
 

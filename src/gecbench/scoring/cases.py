@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from gecbench.core.case import Case, CaseRewrite, Part
-from gecbench.core.edit import Sentence
+from gecbench.core.edit import Sentence, apply
 from gecbench.core.errors import CorpusError, EditError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
-from gecbench.edits.apply import apply
 from gecbench.formats.texts import text_of
 from gecbench.scoring.extractor import CorpusEdits, Decision, Extractor, is_declared
 

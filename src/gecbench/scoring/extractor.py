@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gecbench.core.edit import Edit, Sentence, check
+from gecbench.core.edit import Edit, Sentence, apply, check
 from gecbench.core.errors import CorpusError, EditError, Message, UsageError
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
 from gecbench.core.scheme import Extraction, Scheme, Watch, no_progress
 from gecbench.core.score import WarningNote
-from gecbench.edits.apply import apply
 from gecbench.formats.stored import is_plain
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from functools import reduce
 from typing import Literal
 
 from gecbench.core.case import Case
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, apply
 from gecbench.core.errors import CorpusError, EditError, Message, quote
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample, SystemOutput
-from gecbench.edits.apply import apply
 from gecbench.lang.zh.char import parse
 from gecbench.text.normalise import Normalisation, normalisation
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from server.diff_cases import CASES, WORDS, Case
 
-from gecbench.edits.apply import apply
+from gecbench.core.edit import apply
 from gecbench.lang.zh.char import PLACEHOLDER, parse, scheme
 from gecbench.server.rules.diff import Diff, Piece, diff, extract_edits, tokenize
 from gecbench.server.rules.options import PLACEHOLDER as OPTION

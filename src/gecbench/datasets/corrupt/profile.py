@@ -10,11 +10,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, apply
 from gecbench.core.errors import CorpusError, EditError, FormatError, UnknownNameError, UsageError
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus
-from gecbench.edits.apply import apply
 from gecbench.edits.corruption import Corruption
 from gecbench.formats.validation import Count, Share, list_packaged, load_packaged, with_values
 from gecbench.lang import CORRUPTIONS, language_of

@@ -1,10 +1,10 @@
 """A sentence, its errors, and the places around them that may change.
 
 Aligning is language neutral: the tokens are those of `text.tokens`, the edits those of
-`edits.apply.changes`. A token may change where it is the same on both sides and stands beside no
-place where one side has nothing: there a new neighbour could be taken for a part of the error. Nor
-may what a gold edit names, where the corpus has some: an edit of word order holds words of both
-sides.
+`edits.alignment.changes`. A token may change where it is the same on both sides and stands beside
+no place where one side has nothing: there a new neighbour could be taken for a part of the error.
+Nor may what a gold edit names, where the corpus has some: an edit of word order holds words of
+both sides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gecbench.core.errors import UsageError
 from gecbench.core.language import Language
 from gecbench.core.perturbed import PerturbedSet, Variant
 from gecbench.core.sample import Corpus, EditSet, Rewrite, Sample
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.formats.texts import text_of
 from gecbench.text.tokens import Spans, Token, spans, token_kind, token_texts, tokens_of
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gecbench.core.edit import Sentence
 from gecbench.core.scheme import Extraction, Scheme, SchemeContext
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.lang.en.alignment import Span, Strategy, words_of
 from gecbench.lang.en.classify import RARE, UNKNOWN
 from gecbench.lang.en.errant import scheme as english_scheme

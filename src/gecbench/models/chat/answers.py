@@ -7,7 +7,7 @@ import re
 from gecbench.chat.profile import Bounds, SpacingRule
 from gecbench.core.corrector import Correction
 from gecbench.core.edit import Edit
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.models.text import correction_between
 from gecbench.text.tokens import token_texts, tokens_of
 

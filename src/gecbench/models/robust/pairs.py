@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.perturbed import Subset, samples_of
 from gecbench.core.sample import Corpus
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.formats.perturbed import holds_perturbed, read_perturbed
 from gecbench.models.batches import ContextPair, SentencePair
 from gecbench.models.training.config import RobustTable, RunConfig

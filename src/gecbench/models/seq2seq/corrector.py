@@ -11,7 +11,7 @@ import msgspec
 
 from gecbench.core.corrector import Correction, Corrector, CorrectorInfo
 from gecbench.core.language import Tokens
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.models.batches import make_batches
 from gecbench.models.folder import Card
 from gecbench.models.seq2seq.encoding import UNKNOWN, EncoderInput, Encoding, Unit

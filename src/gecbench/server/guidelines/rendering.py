@@ -12,7 +12,7 @@ from unicodedata import east_asian_width
 from urllib.parse import unquote
 
 from gecbench.core.errors import FormatError
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.server.guidelines.taxonomy import Language
 
 if TYPE_CHECKING:

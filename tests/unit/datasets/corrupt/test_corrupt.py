@@ -10,10 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tiny_profiles import CHINESE, ENGLISH, corruptors, no_shapes, one_type
 
-from gecbench.core.edit import Edit, check
+from gecbench.core.edit import Edit, apply, check
 from gecbench.datasets.corrupt.corrupt import Outcome, load_corruptor
 from gecbench.datasets.corrupt.profile import load_profile, with_settings
-from gecbench.edits.apply import apply
 from gecbench.edits.corruption import UNIT, Choices, draws, key_of
 from gecbench.lang.zh.sounds import common_characters
 from gecbench.text.tokens import split_tokens

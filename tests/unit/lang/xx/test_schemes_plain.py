@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench import extract, load_scheme, score
+from gecbench.core.edit import apply
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.edits.apply import apply
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "ä", "猫", "c."]), max_size=8).map(" ".join)
 

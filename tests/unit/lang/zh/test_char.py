@@ -8,9 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, apply
 from gecbench.edits import alignment
-from gecbench.edits.apply import apply
 from gecbench.lang.zh import char
 from gecbench.lang.zh.char import scheme, word_order
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from messages import expect_error
 from reference_voting import SOURCE, opinions, plain, vote
 
-from gecbench.core.edit import Edit, check
+from gecbench.core.edit import Edit, apply, check
 from gecbench.core.errors import CorpusError, EditError, UnknownNameError, UsageError
-from gecbench.edits.apply import apply
 from gecbench.models.combine.candidates import (
     Candidate,
     Proposal,

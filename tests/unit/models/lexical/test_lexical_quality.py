@@ -13,7 +13,7 @@ import pytest
 
 from gecbench.core.corrector import Corrector
 from gecbench.core.seeding import number
-from gecbench.edits.apply import changes
+from gecbench.edits.alignment import changes
 from gecbench.models import load_corrector
 
 pytestmark = [pytest.mark.golden, pytest.mark.slow]

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.core.edit import Edit
+from gecbench.core.edit import Edit, apply
 from gecbench.core.errors import FormatError
-from gecbench.edits.apply import apply
 from gecbench.models.syntax.trees import Tree, conllu_lines, project, read_conllu, split_words
 
 
