@@ -19,10 +19,10 @@ from pathlib import Path
 from measure import load, machine
 
 from gecbench.api.files import sample
+from gecbench.api.options import PerturbOptions
 from gecbench.api.robustness import load_perturbed
 from gecbench.api.training_data import perturb
 from gecbench.core.perturbed import PerturbedSet
-from gecbench.datasets.perturb.options import PerturbOptions
 
 _SIZES = {"tiny": (2, 64, 2), "base": (12, 768, 12)}
 _VOCABULARY = 28_996  # of bert-base-cased

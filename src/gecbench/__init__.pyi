@@ -28,7 +28,9 @@ from .api.files import load_systems as load_systems
 from .api.files import sample as sample
 from .api.files import save as save
 from .api.options import Options as Options
+from .api.options import PerturbOptions as PerturbOptions
 from .api.options import Places as Places
+from .api.options import Voting as Voting
 from .api.report import report as report
 from .api.report import save_report as save_report
 from .api.robustness import check_perturbed as check_perturbed
@@ -54,8 +56,6 @@ from .core.sample import Corpus as Corpus
 from .core.sample import Rewrite as Rewrite
 from .core.sample import Sample as Sample
 from .core.sample import SystemOutput as SystemOutput
-from .datasets.perturb.options import PerturbOptions as PerturbOptions
-from .models.combine.options import Voting as Voting
 
 __version__: str
 __all__: list[str]

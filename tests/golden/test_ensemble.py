@@ -10,12 +10,12 @@ from messages import expect_error
 
 import gecbench
 from gecbench.api.combine import Combination
+from gecbench.api.options import Voting
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats.m2 import fields_of
 from gecbench.models.combine import voting as official
 from gecbench.models.combine.candidates import Similar
-from gecbench.models.combine.options import Voting
 from gecbench.models.combine.voting import by_shape_and_sound, by_sound
 
 pytestmark = pytest.mark.golden

@@ -8,7 +8,7 @@ from functools import partial
 
 from gecbench import __version__
 from gecbench.api.files import in_language
-from gecbench.api.options import PLAIN, AnyScheme, Places, SchemeSpec
+from gecbench.api.options import PLAIN, VOTING_RULES, AnyScheme, Places, SchemeSpec, Voting
 from gecbench.api.schemes import scheme_for
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
@@ -25,7 +25,6 @@ from gecbench.models.combine.candidates import (
     Similar,
     collect_candidates,
 )
-from gecbench.models.combine.options import RULES, Voting
 from gecbench.models.combine.voting import (
     VoteTally,
     VotingRule,
@@ -123,8 +122,8 @@ def combine(
         GecbenchError: Outputs do not fit the corpus or one another.
     """
     voting, places = voting or Voting(), places or Places()
-    if voting.rule not in RULES:
-        raise UnknownNameError("rule", voting.rule, RULES)
+    if voting.rule not in VOTING_RULES:
+        raise UnknownNameError("rule", voting.rule, VOTING_RULES)
     corpus = in_language(corpus, lang)
     systems = as_systems(systems)
     names = [system.system for system in systems]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from gecbench.backends import SEGMENTERS
 from gecbench.core.case import CHOICES, LEVELS, Choice, Level
@@ -27,6 +27,7 @@ from gecbench.core.score import BETAS, LEAST_RESAMPLES
 from gecbench.lang import SCHEMES
 from gecbench.metrics import METRICS
 from gecbench.text import NORMALISATIONS
+from gecbench.text.tokens import TOKEN_KINDS
 
 PLAIN = "none"
 """The name for no scheme: edits are those of a plain alignment of the texts, white space too."""
@@ -406,3 +407,176 @@ SCHEME_OPTIONS = (
     "parse_cache",
 )
 """Options of our schemes, which have their own on the command line."""
+
+
+# Options of voting, and of changing the context of errors.
+
+
+VOTING_RULES = ("votes", "mucgec-official")
+
+Spelling = Literal["similar", "sound"]
+"""How spelling errors are told in Chinese: by ChERRANT's table of characters, or by sound alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voting:
+    """How systems vote.
+
+    Args:
+        rule: "votes", or "mucgec-official", which has no option but the threshold.
+        threshold: Votes that an edit needs; None is more than half of all.
+        weights: Votes of systems by name; all others have 1.
+        relaxed: Of word order and spelling: "none", "code", "paper" or a number of votes.
+        thresholds: Votes that edits of a type need, by type; also of `order` and `spelling`.
+        veto: Keep sentences that too many systems leave as they are.
+        spelling: How Chinese spelling errors are told, where it matters.
+    """
+
+    rule: Annotated[
+        str,
+        Option(
+            "--rule",
+            "How votes are counted: ours, or MuCGEC's program with its faults.",
+            choices=VOTING_RULES,
+        ),
+    ] = "votes"
+    threshold: Annotated[
+        float | str | None,
+        Option(
+            "--threshold",
+            "Votes that an edit needs (default: more than half of all).",
+            metavar="T",
+        ),
+    ] = None
+    weights: Annotated[
+        Mapping[str, float | str],
+        Option(
+            "--weight",
+            "Votes of a system; else 1.",
+            metavar="NAME=W",
+            read=pairs("--weight", "NAME=W", last=True),
+        ),
+    ] = field(default_factory=dict)
+    relaxed: Annotated[
+        float | str,
+        Option(
+            "--relaxed",
+            "What word order and spelling need: T - 1 (code), N/2 - 1 (paper), or a number.",
+            metavar="none|code|paper|T",
+        ),
+    ] = "none"
+    thresholds: Annotated[
+        Mapping[str, float | str],
+        Option(
+            "--threshold-for",
+            "Votes that edits of a type need, as R=3, order=2 or spelling=1; repeatable.",
+            metavar="TYPE=T",
+            read=pairs("--threshold-for", "TYPE=T", last=True),
+        ),
+    ] = field(default_factory=dict)
+    veto: Annotated[
+        bool,
+        Option("--veto/--no-veto", "Leave sentences alone that too many systems leave alone."),
+    ] = False
+    spelling: Annotated[
+        Spelling,
+        Option(
+            "--spelling",
+            "Chinese spelling errors: ChERRANT's table of shapes and sounds, or sound alone.",
+        ),
+    ] = "similar"
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        check_choice("spelling", self.spelling, get_args(Spelling))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerturbOptions:
+    """How sentences are perturbed, and what words are taken from.
+
+    Args:
+        variants: Of each sentence. One that has fewer different ones is left out and reported.
+        operations: Each variant has exactly one of substitute, insert and delete.
+        insertion: "random" inserts any word of the vocabulary, "fill" one that a masked language
+            model finds likely there.
+        each_reference: A case for each reference of a sentence, instead of the first.
+        seed: Of all choices.
+        filler: "frequency", or "mask:NAME" with a masked language model by name or folder.
+        words: A text, or lines of word TAB count, whose words take the place of others; None
+            counts the corrected sentences themselves. Of frequency alone.
+        pos: Match parts of speech; None does so for frequency.
+        spacy_model: The pipeline that knows parts of speech where blanks divide words; None takes
+            gecbench's own for English.
+        top: How many words a masked language model offers; None means 20.
+        device: Where that model runs; "" is a GPU if there is one.
+        batch: How many places it fills at a time; None means 64.
+        tokens: "zh", "en" or "space"; None finds out.
+    """
+
+    variants: Annotated[int, Option("--variants", "Of each sentence.")] = 5
+    operations: Annotated[
+        tuple[str, ...],
+        Option("--operations", "Each variant has exactly one of these.", commas=True),
+    ] = ("substitute", "insert", "delete")
+    insertion: Annotated[
+        Literal["random", "fill"],
+        Option("--insert", "Insert any word of the vocabulary, or with mask one that fits."),
+    ] = "random"
+    each_reference: Annotated[
+        bool, Option("--each-reference", "A case for each reference, instead of the first.")
+    ] = False
+    seed: Annotated[int, Option("--seed", "Of all choices.")] = 1
+    filler: Annotated[
+        str,
+        Option(
+            "--filler",
+            "frequency, or mask:NAME, a masked language model by name or folder.",
+        ),
+    ] = "frequency"
+    words: Annotated[
+        Path | str | None,
+        Option(
+            "--words",
+            "frequency: a text, or lines of word TAB count, to take words from instead of CORPUS.",
+        ),
+    ] = None
+    pos: Annotated[
+        bool | None,
+        Option(
+            "--pos/--no-pos",
+            "frequency: put words in the place of the same part of speech, or not (default: do).",
+        ),
+    ] = None
+    spacy_model: Annotated[
+        str | Path | None,
+        Option(
+            "--spacy-model",
+            "frequency: the pipeline that knows parts of speech, instead of gecbench's own.",
+            metavar="NAME",
+        ),
+    ] = None
+    top: Annotated[
+        int | None,
+        Option("--top", "mask: choose among so many likeliest words (default: 20)."),
+    ] = None
+    device: Annotated[
+        str, Option("--device", "mask: cpu, cuda, ... (default: a GPU if there is one).")
+    ] = ""
+    batch: Annotated[
+        int | None, Option("--batch", "mask: so many places at a time (default: 64).")
+    ] = None
+    tokens: Annotated[
+        str | None,
+        Option(
+            "--tokens",
+            "Chinese characters, English words, or what blanks divide (default: detected).",
+            choices=tuple(TOKEN_KINDS),
+        ),
+    ] = None
+
+    @property
+    def model(self) -> str:
+        """The name of the masked language model; "" where there is none."""
+        kind, _, name = self.filler.partition(":")
+        return name if kind == "mask" else ""

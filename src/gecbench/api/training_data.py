@@ -15,7 +15,7 @@ import msgspec
 from gecbench import __version__
 from gecbench.api.extract import extract
 from gecbench.api.files import fingerprint_of, in_language, load
-from gecbench.api.options import quiet
+from gecbench.api.options import PerturbOptions, quiet
 from gecbench.backends import SEGMENTERS, TAGGERS
 from gecbench.core.errors import (
     CorpusError,
@@ -75,7 +75,6 @@ from gecbench.datasets.perturb.context import (
     token_splitter,
 )
 from gecbench.datasets.perturb.fillers import Filler, count_words, read_vocabulary, vocabulary_of
-from gecbench.datasets.perturb.options import PerturbOptions
 from gecbench.datasets.perturb.variants import (
     FILL,
     INSERT,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from gecbench.api.options import PLAIN, RE_EXTRACT, Places, SchemeSpec
+from gecbench.api.options import PLAIN, RE_EXTRACT, Places, SchemeSpec, Voting
 from gecbench.cli.command import check_distinct, command, refuse
 from gecbench.cli.options import (
     ColumnNames,
@@ -36,7 +36,6 @@ from gecbench.core.files import STDIO, address_of, is_stream, write_text
 from gecbench.core.options import Argument, Cluster, Option, Without, Workers
 from gecbench.formats import load_format, load_writer
 from gecbench.models import CORRECTORS
-from gecbench.models.combine.options import Voting
 
 if TYPE_CHECKING:
     from gecbench.api.combine import Combination

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.api.options import SchemeSpec
+from gecbench.api.options import PerturbOptions, SchemeSpec
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     ColumnNames,
@@ -28,7 +28,6 @@ from gecbench.cli.output import Overwrite, check_parquet, format_by_ending
 from gecbench.core.errors import UsageError, count_noun
 from gecbench.core.files import STDIO, check_new
 from gecbench.core.options import Argument, Option, pairs
-from gecbench.datasets.perturb.options import PerturbOptions
 
 if TYPE_CHECKING:
     from gecbench.core.perturbed import PerturbedSet

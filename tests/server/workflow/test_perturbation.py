@@ -27,7 +27,7 @@ from server.workflow.perturbing import (
 from server.workflow.races import together
 from server.workflow.stories import claimed, expired, joined, sentence_of, somebody
 
-from gecbench.datasets.perturb.options import PerturbOptions
+from gecbench.api.options import PerturbOptions
 from gecbench.server.choices import Role
 from gecbench.server.import_export import personal_data
 from gecbench.server.models import (

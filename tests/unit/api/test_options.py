@@ -11,15 +11,13 @@ from messages import expect_error
 
 from gecbench.analysis.options import HumanOptions, Layout, Plan
 from gecbench.api.difficulty_options import DifficultyOptions
-from gecbench.api.options import Options, Places
+from gecbench.api.options import Options, PerturbOptions, Places, Voting
 from gecbench.api.score import collect_stats
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Cluster, Option
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
-from gecbench.datasets.perturb.options import PerturbOptions
 from gecbench.lang import language_of
 from gecbench.metrics import make_metrics
-from gecbench.models.combine.options import Voting
 
 
 def metric_with(metric: str, lang: str = "en", **settings: str):

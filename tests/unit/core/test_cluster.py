@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from gecbench import sample
+from gecbench.api.options import PerturbOptions
 from gecbench.api.training_data import perturb
 from gecbench.backends.spacy import describe
 from gecbench.cli import main
@@ -27,7 +28,6 @@ from gecbench.core.processes import map_in_processes
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.datasets.corrupt import corrupt
 from gecbench.datasets.perturb import variants
-from gecbench.datasets.perturb.options import PerturbOptions
 from gecbench.datasets.prepare import prepare
 from gecbench.formats import stored
 from gecbench.lang.en import PIPELINE

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from gecbench.api.options import PerturbOptions
 from gecbench.api.training_data import perturb
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.core.scheme import Scheme, Watch, no_progress
-from gecbench.datasets.perturb.options import PerturbOptions
 from gecbench.server.choices import ProjectKind, Purpose
 from gecbench.server.models import PerturbationCase, Project, Proposal
 from gecbench.server.rules.perturbation import divide, moves, variant_digest
