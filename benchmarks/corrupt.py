@@ -23,10 +23,9 @@ from typing import NamedTuple
 
 from measure import load, machine
 
-from gecbench.api.extract import extract
 from gecbench.api.files import load as load_corpus
 from gecbench.api.options import Places
-from gecbench.api.schemes import load_scheme
+from gecbench.api.schemes import extract, load_scheme
 from gecbench.api.training_data import corrupt, fit
 from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError

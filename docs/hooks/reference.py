@@ -16,8 +16,8 @@ from griffe import Docstring, DocstringSectionKind
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from gecbench.api.extract import extract
 from gecbench.api.files import load, sample
+from gecbench.api.schemes import extract
 from gecbench.cli import gecbench
 from gecbench.formats import FORMATS, load_format
 from gecbench.metrics import METRICS, metric_class

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.extract import extract
 from gecbench.api.files import load
+from gecbench.api.schemes import extract
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample

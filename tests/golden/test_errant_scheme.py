@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gecbench.api.extract import extract
 from gecbench.api.files import load, save
 from gecbench.api.options import Options
-from gecbench.api.schemes import load_scheme
+from gecbench.api.schemes import extract, load_scheme
 from gecbench.api.score import score
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.scheme import Scheme

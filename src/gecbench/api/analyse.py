@@ -1,4 +1,4 @@
-"""Analyses of what metrics say: annotators, groups, references, metrics beside people."""
+"""Analyses of what metrics say: systems, annotators, groups, references, metrics beside people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,15 @@ from gecbench.analysis.correlation import Correlations, correlations, scores_of,
 from gecbench.analysis.human import Human, find_submissions, score_annotators
 from gecbench.analysis.human import scorable as human_scorable
 from gecbench.analysis.meta import MetaEvaluation, Named, of_run, of_tables, read_people
-from gecbench.analysis.options import Against, BreakdownOptions, HumanOptions, Layout, Sweep, Taking
+from gecbench.analysis.options import (
+    Against,
+    BreakdownOptions,
+    HumanOptions,
+    Layout,
+    Plan,
+    Sweep,
+    Taking,
+)
 from gecbench.analysis.references import References, describe_references
 from gecbench.analysis.segmentation import (
     Golds,
@@ -33,6 +41,7 @@ from gecbench.analysis.segmentation import (
     texts_only,
 )
 from gecbench.analysis.sentences import signatures, system_scores
+from gecbench.analysis.significance import Comparisons, check_number, compare_run
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options, SchemeSpec
 from gecbench.api.score import collect_stats
@@ -54,6 +63,42 @@ from gecbench.metrics import metric_class
 from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.run import check_outputs, select_samples
 from gecbench.scoring.segmenters import segmenter
+
+
+def compare(
+    corpus: Corpus,
+    systems: Systems,
+    *,
+    scheme: AnyScheme = None,
+    options: Options | None = None,
+    plan: Plan | None = None,
+    lang: str | None = None,
+    watch: Watch = no_progress,
+    watch_pairs: Watch = no_progress,
+) -> Comparisons:
+    """Test whether systems differ significantly, metric by metric.
+
+    Args:
+        corpus: With at least one reference for every sentence.
+        systems: Two or more, joined to this corpus.
+        scheme: As in `gecbench.score`.
+        options: How to score; its resamples and subsets are not looked at, the plan has its own.
+        plan: How to compare; None is the default.
+        lang: Code of the language of the texts; None takes that of the corpus.
+        watch: Wraps loops over sentences, to show progress.
+        watch_pairs: Wraps loops over pairs of systems, likewise.
+
+    Raises:
+        GecbenchError: Something does not fit together, or fewer than two systems are given.
+    """
+    systems = as_systems(systems)
+    check_number(len(systems))
+    corpus = in_language(corpus, lang)
+    run_stats = collect_stats(
+        corpus, systems, scheme=scheme, options=options, keep_cases=False, watch=watch
+    )
+    jobs = options.jobs if options else 1
+    return compare_run(run_stats, plan, jobs=jobs, watch=watch_pairs)
 
 
 def agreement(

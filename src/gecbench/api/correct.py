@@ -13,10 +13,9 @@ from typing import Any
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.extract import extract
 from gecbench.api.files import in_language, save
 from gecbench.api.options import SchemeSpec, quiet
-from gecbench.api.schemes import scheme_for
+from gecbench.api.schemes import extract, scheme_for
 from gecbench.core.corrector import Correction, Corrector
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import check_target, encode_text, is_stream, write_stream

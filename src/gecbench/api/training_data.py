@@ -13,9 +13,9 @@ from typing import cast
 import msgspec
 
 from gecbench import __version__
-from gecbench.api.extract import extract
 from gecbench.api.files import fingerprint_of, in_language, load
 from gecbench.api.options import PerturbOptions, quiet
+from gecbench.api.schemes import extract
 from gecbench.backends import SEGMENTERS, TAGGERS
 from gecbench.core.errors import (
     CorpusError,

@@ -79,8 +79,8 @@ def edits(
     gecbench edits source.txt --reference output.txt --scheme zh-char
     gecbench edits conll14.m2 --keep-edits -o conll14.errant.m2
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.extract import extract
     from gecbench.api.files import write
+    from gecbench.api.schemes import extract
 
     target_format: str = chosen_format or format_by_ending(output, _ENDINGS, "m2")
     check_parquet(output, target_format)

@@ -219,8 +219,8 @@ def errant_parallel(
     \b
     gecbench errant-parallel -orig source.txt -cor t5.txt -out t5.m2
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.extract import extract
     from gecbench.api.files import load
+    from gecbench.api.schemes import extract
 
     if tokenise:
         raise UsageError(
@@ -269,8 +269,8 @@ def errant_m2(
     \b
     gecbench errant-m2 -gold conll14.m2 -out conll14.errant.m2
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.extract import extract
     from gecbench.api.files import load
+    from gecbench.api.schemes import extract
 
     if auto == gold:
         raise UsageError("give one of -auto and -gold")
@@ -390,8 +390,8 @@ def cherrant_parallel(
     \b
     gecbench cherrant-parallel -f output.para -o output.m2 -g char
     """  # noqa: D301 - \b keeps click from joining lines
-    from gecbench.api.extract import extract
     from gecbench.api.files import load, save
+    from gecbench.api.schemes import extract
 
     if granularity != "char":
         raise UsageError(

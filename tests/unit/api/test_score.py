@@ -10,10 +10,9 @@ from messages import expect_error
 from score_corpus import BAD, COPY, CORPUS, FREE, GOOD, IMPOSSIBLE, counts, system, texts
 
 import gecbench
-from gecbench.api.extract import extract
 from gecbench.api.files import load, sample, save
 from gecbench.api.options import AnyScheme, Options, SchemeSpec
-from gecbench.api.schemes import Places, load_scheme
+from gecbench.api.schemes import Places, extract, load_scheme
 from gecbench.api.score import score
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, ResourceError, UnknownNameError, UsageError

@@ -9,8 +9,7 @@ from typing import TypeVar
 from django.conf import settings
 from django.db.models import Count
 
-from gecbench.api.extract import extract
-from gecbench.api.schemes import load_scheme
+from gecbench.api.schemes import extract, load_scheme
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet, Subset
 from gecbench.core.sample import Corpus, Sample
