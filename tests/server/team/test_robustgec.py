@@ -29,7 +29,7 @@ from server.workflow.stories import somebody
 
 from gecbench.analysis.perturbed_cases import EMPTY, HALF_FREE, REPEATED, UNCHANGED
 from gecbench.api.robustness import check_perturbed, load_perturbed
-from gecbench.cli.analyse.robustness import robustness
+from gecbench.cli.analyse.scores import robustness
 from gecbench.core.perturbed import PerturbedCase
 from gecbench.server.models import (
     InspectionItem,

@@ -25,7 +25,7 @@ from gecbench.analysis.correlation import (
 from gecbench.api.options import Options
 from gecbench.core.errors import MissingExtraError, UnknownNameError, UsageError
 from gecbench.core.score import Counts
-from gecbench.reports.correlation import build_report, slugs
+from gecbench.reports.meta import build_correlation_report, slugs
 from gecbench.reports.report import render
 
 ONE, TWO = (1.0, 2.0, 5.0, 3.0), (0.1, 0.3, 0.25, 0.2)
@@ -145,7 +145,7 @@ def test_a_metric_that_says_one_thing_of_all_is_named_and_shown_as_absent():
     scores = SystemScores("made", SCORES.systems, {"x": ONE, "flat": (1.0,) * 4})
     correlations_found = correlations(scores)
     assert correlations_found.notes == ("the same score for all systems, so no correlation: flat",)
-    shown = build_report(correlations_found)
+    shown = build_correlation_report(correlations_found)
     assert "x  flat        -          -" in render(shown, "text")
     assert '"value": null' in render(shown, "json")
     assert shown.figures[0].alt.en == ("Matrix of Pearson's r: no pair has one.")
@@ -181,7 +181,7 @@ def test_a_table_is_read_and_takes_no_other_options(tmp_path: Path):
 
 
 def test_what_is_shown():
-    shown = build_report(correlations(SCORES))
+    shown = build_correlation_report(correlations(SCORES))
     assert [table.name for table in shown.tables] == ["coefficients", "scores"]
     assert [figure.name for figure in shown.figures] == [
         *(f"correlation-{kind}" for kind in COEFFICIENT_KINDS),

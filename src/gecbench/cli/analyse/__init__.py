@@ -8,7 +8,7 @@ from gecbench.cli.command import LazyGroup
 
 ANALYSES = {
     "robustness": (
-        "robustness:robustness",
+        "scores:robustness",
         "Do corrections stay the same when the context changes? (RobustGEC)",
     ),
     "difficulty": (

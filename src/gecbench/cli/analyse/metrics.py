@@ -64,7 +64,7 @@ def correlation(
     gecbench analyse correlation --scores table.tsv --lower "MP'"
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.analysis.correlation import check_number, correlations, scores_of, table_scores
-    from gecbench.reports.correlation import build_report
+    from gecbench.reports.meta import build_correlation_report
 
     if scores is not None:
         refuse(
@@ -77,7 +77,7 @@ def correlation(
             raise UsageError("name a corpus and systems, or a table of scores by --scores FILE")
         check_number([str(path) for path in systems])
         table = scores_of(load_run_stats(corpus, systems, inputs, options))
-    show(build_report(correlations(table, oriented=oriented)), output)
+    show(build_correlation_report(correlations(table, oriented=oriented)), output)
 
 
 @command

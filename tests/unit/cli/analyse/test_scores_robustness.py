@@ -115,7 +115,7 @@ def test_several_weights_of_recall_in_one_run(run, analysed):
 
 
 def test_what_takes_long_is_said_before_with_the_way_to_have_it_once(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("gecbench.cli.analyse.robustness._PARSED_A_SECOND", 1)
+    monkeypatch.setattr("gecbench.cli.analyse.scores._PARSED_A_SECOND", 1)
     english = ("analyse", "robustness", EN, sample("en", "perturbed-steady.txt"))
     code, _, err = run(*english)
     assert code == 0
