@@ -38,7 +38,7 @@ from gecbench.core.files import read_lines, write_text
 from gecbench.core.seeding import number
 from gecbench.edits.alignment import changes
 from gecbench.models import load_corrector
-from gecbench.text.normalise import normalisation
+from gecbench.text import normalisation
 
 ALONE = (
     "from gecbench.models import load_corrector; import sys; "

@@ -11,8 +11,7 @@ from gecbench.core.edit import apply
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.scoring.texts import Normaliser, change_notes, characters, normalise
-from gecbench.text import NORMALISATIONS
-from gecbench.text.normalise import Normalisation, normalisation
+from gecbench.text import NORMALISATIONS, Normalisation, normalisation
 
 KNOWN = {name: normalisation(name) for name in NORMALISATIONS}
 NAMES = st.lists(st.sampled_from(sorted(KNOWN)), min_size=1, max_size=3)

@@ -62,7 +62,7 @@ from gecbench.core.score import Score
 from gecbench.metrics import metric_class
 from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.run import check_outputs, select_samples
-from gecbench.scoring.segmenters import segmenter
+from gecbench.scoring.texts import segmenter
 
 
 def compare(

@@ -39,8 +39,8 @@ from gecbench.scoring.run import (
     summarise,
     text_notes,
 )
-from gecbench.scoring.segmenters import SPACES, segmenter
 from gecbench.scoring.spans import Filter
+from gecbench.scoring.texts import SPACES, segmenter
 
 
 def score(

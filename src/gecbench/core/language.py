@@ -57,7 +57,7 @@ class Language:
         offline_scheme: Scheme that needs nothing fetched, for scores while a model is trained.
         splitter: Where its sentences end.
         normalisers: Changes of texts that are for it and few others, names of
-            `gecbench.text.normalise`, as t2s; all others are for any language.
+            `gecbench.text`, as t2s; all others are for any language.
         segmenter: Program that divides its texts into words, where no blank does, of
             `gecbench.backends`; "" where blanks do.
         pipeline: Folder of the spaCy pipeline for it that gecbench brings; None where it has none.

@@ -21,7 +21,7 @@ from gecbench.formats import stored
 from gecbench.formats.stored import Block, StoredOutputs
 from gecbench.scoring.cases import Cases, Tokens, make_cases
 from gecbench.scoring.extractor import Decision, Extractor, is_declared
-from gecbench.scoring.segmenters import token_shares
+from gecbench.scoring.texts import token_shares
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Metric

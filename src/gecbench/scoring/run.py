@@ -23,7 +23,7 @@ from gecbench.scoring.extractor import Decision, edit_set_limit_note
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.parts import CaseFacts
 from gecbench.scoring.results import Result, RunStats, ScoreReport, SentenceResult
-from gecbench.scoring.segmenters import Segmenter, segmentation_notes, segmenter_notes
+from gecbench.scoring.texts import Segmenter, segmentation_notes, segmenter_notes
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws

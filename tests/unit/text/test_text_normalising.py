@@ -10,8 +10,7 @@ import pytest
 from messages import expect_error
 
 from gecbench.core.errors import MissingExtraError, UnknownNameError
-from gecbench.text import NORMALISATIONS
-from gecbench.text.normalise import normalisation
+from gecbench.text import NORMALISATIONS, normalisation
 
 PAGE = Path(__file__).parents[3] / "docs" / "texts.md"
 

@@ -65,7 +65,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         language: Code of that of the corpora; "" says nothing.
         seed: Of everything random.
         corpus: What it is made of.
-        normalise: Names of `text.normalise`: changes of both sides, made before all else.
+        normalise: Names of `text.NORMALISATIONS`: changes of both sides, made before all else.
         control: What happens to a pair with a control character: drop it, remove the character,
             or keep it.
         filter: Files of evaluation sets, lists of sentences or corpora in any format; no pair

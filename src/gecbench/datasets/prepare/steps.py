@@ -17,7 +17,7 @@ from gecbench.core.language import Splitter
 from gecbench.datasets.prepare.recipe import Recipe, evaluation_texts
 from gecbench.edits.alignment import common_prefix, distance
 from gecbench.lang import language_of
-from gecbench.text.normalise import Normalisation, normalisation
+from gecbench.text import Normalisation, normalisation
 from gecbench.text.tokens import DEFAULT, split
 
 # Pairs that are too long, divided where both sides end a sentence at the same place.

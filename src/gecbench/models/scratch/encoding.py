@@ -26,7 +26,7 @@ from gecbench.models.seq2seq.encoding import (
     answer_units,
     source_units,
 )
-from gecbench.text.normalise import normalisation
+from gecbench.text import normalisation
 from gecbench.text.tokens import Token, tokens_of
 
 BLANK = " "
