@@ -11,9 +11,21 @@ The public names are resolved when first used, so that `import gecbench` costs n
 
 from __future__ import annotations
 
+import sys
+
 import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    """Import what has a public name."""
+    if name not in __all__:  # in Python's words, from which it makes suggestions
+        error = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(error, name=name, obj=sys.modules[__name__])
+    return _load(name)
+
+
 __all__ += ["__version__"]

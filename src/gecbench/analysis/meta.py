@@ -18,6 +18,7 @@ from gecbench.analysis.correlation import (
     Coefficient,
     CoefficientKind,
     SystemScores,
+    check_number,
     coefficient,
     constant_notes,
     orient,
@@ -422,6 +423,8 @@ def compare_with_people(
     notes += [note for _, note in sources if note]
     levels = system_level(scores, people.scores, sets)
     notes += constant_notes(scores) if people.scores else ()
+    if levels and not people.judgments:
+        check_number(max((level.systems for level in levels), key=len))
     if few := dict.fromkeys(f"{o.set} ({len(o.systems)})" for o in levels if len(o.systems) < 3):
         notes.append(f"fewer than three systems, so no correlation: {', '.join(few)}")
     rankings = tuple(

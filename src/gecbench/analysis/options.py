@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
-from gecbench.core.errors import UnknownNameError, UsageError
+from gecbench.core.errors import UsageError
 from gecbench.core.options import Option, check_choice, check_least, check_once
 from gecbench.core.score import LEAST_RESAMPLES
 
@@ -261,7 +261,10 @@ class BreakdownOptions:
         check_least("most", self.most, 0)
         for kind in self.by:
             if kind not in KINDS and not (kind.startswith(FIELD) and kind != FIELD):
-                raise UnknownNameError("kind of groups", kind, [*KINDS, f"{FIELD}{kind}"])
+                raise UsageError(
+                    f"unknown kind of groups {kind!r}; it is one of {', '.join(KINDS)}, or "
+                    f"{FIELD}NAME of a metadata field"
+                )
         check_once("kind of groups", self.by)
         if self.length_ends and self.by and "length" not in self.by:
             raise UsageError(

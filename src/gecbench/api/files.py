@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from gecbench.backends import hash_folder
-from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, printed_path
+from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError, printed_path, quote
 from gecbench.core.files import (
     STDIO,
     encode_pieces,
@@ -86,7 +86,7 @@ def in_language(texts: Texts, lang: str | None) -> Texts:
         from gecbench.core.perturbed import PerturbedSet  # few commands need it
 
         if not isinstance(texts, PerturbedSet):  # a caller's, whose types nobody has checked
-            raise UsageError(f"{str(texts)[:60]!r} is no corpus; load it: gecbench.load(PATH)")
+            raise UsageError(f"{quote(str(texts))} is no corpus; load it: gecbench.load(PATH)")
     return texts if lang is None else replace(texts, lang=language_of(lang).code)
 
 

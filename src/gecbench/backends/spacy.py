@@ -35,8 +35,13 @@ _UNUSED = frozenset(
 _SEVERAL = frozenset({"xx", "mul"})
 """Codes of spaCy for pipelines of several languages."""
 
-_CODE, _WEB = (2, 3), ("en", "zh")
-"""How long codes of languages are, and those whose pipelines learnt from the web, by their name."""
+_WITH_PIPELINE = (
+    *("ca", "da", "de", "el", "en", "es", "fi", "fr", "hr", "it", "ja", "ko"),
+    *("lt", "mk", "nb", "nl", "pl", "pt", "ro", "ru", "sl", "sv", "uk", "zh"),
+)
+"""Codes of the languages that spaCy offers pipelines for."""
+_WEB = ("en", "zh")
+"""Those whose pipelines learnt from the web, by their name."""
 
 _PARSERS = frozenset({"parser", "beam_parser"})
 _BATCH = 128
@@ -104,11 +109,12 @@ def describe(name: str | Path) -> Description:
 def _find_package(name: str) -> Path:
     spec = find_spec(name) if name.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
-        is_code = len(name) in _CODE and name.isalpha() and name.islower()
-        full = f"{name}_core_{'web' if name in _WEB else 'news'}_sm" if is_code else name
+        full = name if name.partition("_")[0] in _WITH_PIPELINE else "NAME"
+        if name in _WITH_PIPELINE:
+            full = f"{name}_core_{'web' if name in _WEB else 'news'}_sm"
         raise UsageError(
-            f"there is no folder and no installed spaCy pipeline {name!r}; "
-            f"for one of spaCy's own, by its whole name: python -m spacy download {full}"
+            f"there is no folder and no installed spaCy pipeline {name!r}; for one of spaCy's own "
+            f"(https://spacy.io/models), by its whole name: python -m spacy download {full}"
         )
     package = Path(next(iter(spec.submodule_search_locations)))
     inside = sorted(path.parent for path in package.glob("*/config.cfg"))

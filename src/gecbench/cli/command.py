@@ -329,13 +329,16 @@ def _check_needs(context: click.Context, options: Sequence[_DeclaredOption]) -> 
         raise UsageError(f"{name} has no effect without {missing}; add {it}, or leave {name} out")
 
 
-def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) -> None:
+def refuse(
+    why: str, *unused: str | type, all_but: Sequence[str | type] = (), instead: str = ""
+) -> None:
     """Refuse what is given on the command line though it has no effect.
 
     Args:
         why: Why it has none.
         unused: Options as "--beta", arguments by name, or options classes.
         all_but: Instead of `unused`, all that has an effect.
+        instead: What else than leaving them out would help, as "put the text into a file".
     """
     context = click.get_current_context()
     keys: set[str] = set()
@@ -351,7 +354,8 @@ def refuse(why: str, *unused: str | type, all_but: Sequence[str | type] = ()) ->
         if (parameter.name in keys) != bool(all_but) and not explicit.isdisjoint(parameter.opts)
     ]
     if refused:
-        raise UsageError(f"{why}; leave {' and '.join(refused)} out")
+        other = f", or {instead}" if instead else ""
+        raise UsageError(f"{why}; leave {' and '.join(refused)} out{other}")
 
 
 def _check_files(context: click.Context, options: Sequence[_DeclaredOption]) -> None:
@@ -438,6 +442,17 @@ def named_files(paths: Sequence[Path]) -> list[tuple[str | None, Path]]:
         (whole if name is None and stems.count(stem) > full.count(whole) else name, file)
         for stem, whole, (name, file) in zip(stems, full, files, strict=True)
     ]
+
+
+class CommandGroup(click.Group):
+    """A group that names its commands where it has none of the name that is asked for."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Look up a command."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not ctx.resilient_parsing:
+            ctx.fail(str(UnknownNameError("command", cmd_name, self.commands)))
+        return command
 
 
 class LazyGroup(click.Group):

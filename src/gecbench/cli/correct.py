@@ -220,6 +220,7 @@ def _check_for_text(files: _Files) -> None:
         *(*target, *files.output_option(), "--details", "--from", "--columns"),
         "--restart",
         Engine,
+        instead="put the text into a file",
     )
     _refuse_scheme()
 

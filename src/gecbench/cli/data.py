@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from gecbench.api.options import Places
-from gecbench.cli.command import command, explicit_options
+from gecbench.cli.command import CommandGroup, command, explicit_options
 from gecbench.cli.options import Engine, lang_option, say, show_count
 from gecbench.cli.output import ListOutput, Overwrite, check_parquet, format_by_ending, show_list
 from gecbench.core.errors import ResourceError, UnknownNameError, UsageError, count_noun
@@ -54,7 +54,7 @@ def _names() -> tuple[str, ...]:
     return (catalog.SAMPLES, *catalog.catalogue())
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def data() -> None:
     """List, fetch and find data sets, prepare training data, divide perturbed cases."""
 

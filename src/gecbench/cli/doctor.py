@@ -13,7 +13,7 @@ from gecbench import __version__
 from gecbench.api.options import Places
 from gecbench.cli.command import command
 from gecbench.cli.output import ListOutput, show_list
-from gecbench.core.errors import ResourceError
+from gecbench.core.errors import ResourceError, install_command
 from gecbench.reports.report import Grid
 
 _EXTRAS = {
@@ -116,7 +116,7 @@ def _is_old(extension: Path) -> bool:
 
 def _version(package: str, extra: str) -> str:
     if find_spec(_MODULES.get(package, package.replace("-", "_"))) is None:
-        return f"missing; run: pip install 'gecbench{f'[{extra}]' if extra else ''}'"
+        return f"missing; run: {install_command(extra)}"
     try:
         return version(package)
     except PackageNotFoundError:

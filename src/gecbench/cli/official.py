@@ -21,7 +21,14 @@ from gecbench.cli.options import say, scheme_of, watch
 from gecbench.core.case import Level
 from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
-from gecbench.core.files import STDIO, explain_errors, read_bytes, write_files, write_text
+from gecbench.core.files import (
+    STDIO,
+    explain_errors,
+    make_folder,
+    read_bytes,
+    write_files,
+    write_text,
+)
 from gecbench.core.options import Argument, Option, Without
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.reports.official import Script, render_comparison
@@ -574,8 +581,7 @@ def install_aliases(folder: Annotated[Path, Argument("DIR")]) -> None:
                 f"{path}: is not {_MARK} and stays as it is; nothing was written; name another "
                 "folder"
             )
-    with explain_errors(folder, "cannot be made"):
-        folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_files({path: launcher(name, windows=_ON_WINDOWS) for path, name in names.items()})
     for path, name in names.items():
         with explain_errors(path):

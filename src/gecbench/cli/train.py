@@ -19,7 +19,7 @@ from gecbench.api.options import Places
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import lang_option, say
 from gecbench.cli.output import NewFolder, OutputFile, format_by_ending
-from gecbench.core.errors import FormatError, GecbenchError, UsageError
+from gecbench.core.errors import FormatError, GecbenchError, UsageError, install_command
 from gecbench.core.files import STDIO, make_folder, read_lines, write_text
 from gecbench.core.options import Argument, Option
 from gecbench.lang import LANGUAGES, language_of
@@ -222,7 +222,7 @@ def _correct_all(corpus: Path, model: Path, out: Path) -> list[Path]:
         _run("export", model, "-o", out / "model-int8")
         systems["tagger-int8"] = str(out / "model-int8")
     else:
-        say("\n(no export: pip install 'gecbench[onnx]' brings what it needs)")
+        say(f"\nnote: no export; for what it needs, run: {install_command('onnx')}")
     if find_spec("jieba") and find_spec("pypinyin"):
         systems["zh-homophone"] = "zh-homophone"
     _title("Correct the sentences")

@@ -166,12 +166,28 @@ class UsageError(GecbenchError):
 class UnknownNameError(UsageError):
     """A name that the table of its kind does not hold."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        """Build the message with the nearest known names first."""
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        *,
+        written: Mapping[str, str] | None = None,
+    ) -> None:
+        """Build the message with the nearest known names first.
+
+        Args:
+            kind: What the name is of.
+            name: The one that is not known.
+            known: Those that are.
+            written: How they are written, where a name alone does not do.
+        """
         import difflib  # only on the way to an error: its import costs every start otherwise
 
-        names = sorted(known)
-        match difflib.get_close_matches(name, names, n=3, cutoff=0.5):
+        written = written or {}
+        near_names = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+        names = [written.get(each, each) for each in sorted(known)]
+        match [written.get(each, each) for each in near_names]:
             case [near]:
                 hint = Message("did you mean {near}?", near=near)
             case [near, other]:
@@ -210,6 +226,12 @@ class MissingExtraError(UsageError):
             what=what,
             extra=extra,
         )
+
+
+def install_command(extra: str) -> str:
+    """How an extra of gecbench is installed, from an index and in a checkout; "" is none."""
+    extras = f"[{extra}]" if extra else ""
+    return f"pip install 'gecbench{extras}' (in a checkout: pip install -e '.{extras}')"
 
 
 _QUOTED = 40

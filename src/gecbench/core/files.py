@@ -590,7 +590,9 @@ def check_folder(path: Path) -> None:
     for folder in (path, *path.parents):
         if folder.exists():  # first, as another process may make it meanwhile
             if not folder.is_dir():
-                raise GecbenchError(f"{path}: the folder cannot be made: {folder} is no folder")
+                raise GecbenchError(
+                    f"{path}: the folder cannot be made: {folder} is no folder; name another"
+                )
             return
 
 

@@ -40,7 +40,7 @@ def resolve(kind: str, name: str, table: Mapping[str, str]) -> object:
         return getattr(import_module(module), attribute)
     entries = _entry_points(kind)
     if name not in entries:
-        raise UnknownNameError(kind, name, [*table, *entries])
+        raise UnknownNameError(kind, name, known_names(kind, table))
     entry = entries[name]
     try:
         return entry.load()
@@ -57,6 +57,11 @@ def describe(kind: str, name: str) -> str:
     if entry is None:
         return f"{kind} {name!r}"
     return f"{kind} {name!r} of package {entry.dist.name if entry.dist else '?'}"
+
+
+def known_names(kind: str, table: Mapping[str, str]) -> list[str]:
+    """What `table` and other packages have."""
+    return [*table, *_entry_points(kind)]
 
 
 def is_known(kind: str, name: str, table: Mapping[str, str]) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.format import Format
-from gecbench.core.registry import resolve
+from gecbench.core.registry import is_known, known_names, resolve
 
 FORMATS: Mapping[str, str] = {
     "fcgec": "gecbench.formats.fcgec:FORMAT",
@@ -75,6 +75,9 @@ def load_writer(name: str) -> Format:
         UnknownNameError: There is no such format; the nearest names are given.
         UsageError: It is only read.
     """
+    if not is_known("format", name, FORMATS):
+        others = (n for n in known_names("format", FORMATS) if n not in FORMATS)
+        raise UnknownNameError("format", name, [*written_formats(), *others])
     writer = load_format(name)
     if not writer.is_written:
         raise UsageError(f"format {name} is only read; write one of {', '.join(written_formats())}")

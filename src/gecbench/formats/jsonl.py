@@ -83,6 +83,8 @@ _ALWAYS = frozenset(("id", "source", "references", "start", "end", "replacement"
 
 is_json = partial(begins, pattern=re.compile(r"\{"))
 """Whether the first line begins as a JSON object does."""
+is_ours = partial(begins, pattern=re.compile(rf'\{{"format": ?"{_NAME}"'))
+"""Whether the first line begins as the header of a corpus of gecbench."""
 
 
 def check(path: Path, lines: Sequence[str]) -> None:

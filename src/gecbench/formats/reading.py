@@ -121,7 +121,7 @@ def _format_of(
     if columns:
         from gecbench.formats.table import with_columns  # few files are tables
 
-        _check_table(name)
+        _check_table(path, name, lines)
         return with_columns(columns)
     if name is not None:
         reader = load_format(name)
@@ -148,13 +148,25 @@ def _check_text(path: Path, reader: Format) -> None:
         )
 
 
-def _check_table(name: str | None) -> None:
+def _check_table(path: Path, name: str | None, lines: Sequence[str]) -> None:
+    """Refuse columns where they are not those of a table.
+
+    Raises:
+        UsageError: Another format is named, or the file begins as gecbench's own.
+    """
+    from gecbench.formats.jsonl import is_ours  # few files are tables
+
+    if is_ours(lines):
+        raise UsageError(
+            f"{printed_path(path)}: is a corpus of gecbench, which needs no columns named; leave "
+            "the columns out"
+        )
     if name not in (None, "table"):
         raise UsageError("columns are those of format table alone, not of {format}", format=name)
 
 
 def _empty(path: Path) -> FormatError:
-    return FormatError(f"{path}:1: the file is empty; a corpus has at least one sentence")
+    return FormatError(f"{path}:1: the file is empty; at least one sentence is needed")
 
 
 def read_parallel(
@@ -361,7 +373,7 @@ def read_system(
         from gecbench.formats.table import has_short_rows, of_system
 
         first += () if has_short_rows(first) else lines
-        _check_table(format)
+        _check_table(path, format, first)
         reader = of_system(columns, path, first)
     else:
         reader = _format_of(path, first, format)

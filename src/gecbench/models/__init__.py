@@ -113,7 +113,13 @@ def _parse_spec(spec: str) -> tuple[str, str]:
         return kind, place
     if "/" in spec and not colon:
         raise GecbenchError(f"{spec}: no such folder; name the folder of a model, or KIND:PLACE")
-    raise UnknownNameError("corrector", kind if colon else spec, CORRECTORS)
+    kinds = {name: resolve("corrector", name, CORRECTORS) for name in CORRECTORS}
+    written = {
+        name: f"{name}:PLACE"
+        for name, known in kinds.items()
+        if isinstance(known, CorrectorKind) and known.place == "required"
+    }
+    raise UnknownNameError("corrector", kind if colon else spec, CORRECTORS, written=written)
 
 
 def _download(place: str) -> tuple[str, str]:

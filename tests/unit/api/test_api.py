@@ -230,3 +230,11 @@ def test_every_verb_that_reads_a_corpus_or_cases_takes_their_language(verb: str,
     }
     with pytest.raises(gecbench.GecbenchError, match="'german' is no ISO 639 code"):
         function(**arguments, lang="german")
+
+
+def test_a_wrong_name_is_answered_as_python_does():
+    with pytest.raises(
+        AttributeError, match=r"^module 'gecbench' has no attribute 'scor'$"
+    ) as error:
+        gecbench.scor  # noqa: B018
+    assert (error.value.name, error.value.obj) == ("scor", gecbench)  # what suggestions are made of

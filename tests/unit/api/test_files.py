@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from messages import expect_error
 
-from gecbench.api.files import load, load_systems, save
+from gecbench.api.files import in_language, load, load_systems, save
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample
 
@@ -94,3 +94,8 @@ def test_texts_that_say_nobody_wrote_them_are_refused(tmp_path, corpus):
     (tmp_path / "one.txt").write_text("a\nb\n", encoding="utf-8")
     with expect_error(CorpusError, "one.txt", "sentence '1'", "annotator"):
         load_systems(tmp_path / "one.txt", corpus)
+
+
+def test_a_long_path_instead_of_a_corpus_is_quoted_with_a_sign_of_the_cut():
+    with pytest.raises(UsageError, match=r"'/long/long/[^']*…' is no corpus; load it"):
+        in_language("/long" * 20 + "/corpus.jsonl", None)

@@ -74,9 +74,12 @@ def test_an_installed_package_is_found_by_name(folder: Path, tmp_path, monkeypat
     assert describe("en_tiny_for_tests").folder == package / "en_tiny-7.0"
 
 
-@pytest.mark.parametrize("name", ["en_core_web_nowhere", "no/such/folder", "a.b"])
-def test_an_unknown_pipeline_is_refused_with_the_command_that_brings_one(name: str):
-    with expect_error(UsageError, f"{name!r}", f"python -m spacy download {name}"):
+@pytest.mark.parametrize(
+    ("name", "advised"),
+    [("en_core_web_nowhere", "en_core_web_nowhere"), ("no/such/folder", "NAME"), ("a.b", "NAME")],
+)
+def test_an_unknown_pipeline_is_refused_with_the_command_that_brings_one(name: str, advised: str):
+    with expect_error(UsageError, f"{name!r}", f"python -m spacy download {advised}"):
         describe(name)
 
 
@@ -84,6 +87,14 @@ def test_an_unknown_pipeline_is_refused_with_the_command_that_brings_one(name: s
 def test_the_code_of_a_language_is_no_pipeline_and_one_is_named(code: str, name: str):
     with expect_error(UsageError, f"{code!r}", f"python -m spacy download {name}"):
         describe(code)
+
+
+@pytest.mark.parametrize("code", ["foo", "et", "ar"])
+def test_of_a_language_without_a_pipeline_of_spacy_none_is_advised(code: str):
+    with pytest.raises(UsageError, match=repr(code)) as caught:
+        describe(code)
+    assert "_sm" not in str(caught.value)
+    assert "https://spacy.io/models" in str(caught.value)
 
 
 def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path):

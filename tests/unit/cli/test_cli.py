@@ -437,3 +437,20 @@ def test_commands_that_find_edits_note_traditional_characters(
     code, _, err = run(*words)
     assert code == 0
     assert err.count("--no-simplify") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (
+            ("annotate", "release", "try"),
+            "unknown command 'try'; known: export, list, make, verify",
+        ),
+        (("annotate", "user", "ad"), "unknown command 'ad'; did you mean add"),
+        (("data", "lst"), "unknown command 'lst'; did you mean list"),
+    ],
+)
+def test_a_group_names_its_commands(run, words: tuple[str, ...], hint: str):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert hint in err

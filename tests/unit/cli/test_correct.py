@@ -205,3 +205,10 @@ def test_a_model_is_not_written_over(run, tmp_path):
     assert (code, output) == (2, "")
     assert "vote.toml, which is read" in message
     assert ensemble.read_text("utf-8") == "untouched"
+
+
+def test_an_unknown_corrector_is_answered_with_names_as_they_are_written(run):
+    code, _, err = run("foo", "他来了。")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "known: causal:PLACE, chat:PLACE, copying, en-lm, en-rules, ensemble:PLACE" in err
+    assert "did you mean tagger:PLACE?" in run("taggr", "他来了。")[2]

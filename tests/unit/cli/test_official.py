@@ -240,3 +240,13 @@ def test_a_launcher_of_windows_quotes_a_python_with_a_space(monkeypatch: pytest.
     content = official.launcher("errant_m2", windows=True)
     assert b'\n"C:' not in content
     assert rb'#!"C:\Program Files\Python\python.exe"' in content
+
+
+def test_launchers_are_not_written_where_a_file_is(run, tmp_path: Path):
+    file = tmp_path / "bin"
+    file.touch()
+    assert run("install-aliases", file) == (
+        1,
+        "",
+        f"gecbench: {file}: the folder cannot be made: {file} is no folder; name another\n",
+    )

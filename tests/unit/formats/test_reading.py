@@ -12,9 +12,15 @@ from messages import expect_error
 
 import gecbench
 from gecbench.core.edit import Edit
-from gecbench.core.errors import CorpusError, FormatError, GecbenchError, UnknownNameError
+from gecbench.core.errors import (
+    CorpusError,
+    FormatError,
+    GecbenchError,
+    UnknownNameError,
+    UsageError,
+)
 from gecbench.core.sample import Corpus, Rewrite, Sample
-from gecbench.formats import FIRST_CHARACTERS, load_format, reading
+from gecbench.formats import FIRST_CHARACTERS, load_format, load_writer, reading
 from gecbench.formats.reading import (
     check_plain,
     read,
@@ -291,3 +297,12 @@ def test_a_format_is_tried_on_all_files_that_it_may_be(text: str) -> None:
 def test_the_first_character_of_a_format_is_that_of_its_files(name: str, text: str) -> None:
     assert load_format(name).matches(text.split("\n"))
     assert text[0] in FIRST_CHARACTERS[name]
+
+
+def test_an_unknown_format_to_write_is_answered_with_those_that_are_written():
+    with pytest.raises(UnknownNameError) as caught:
+        load_writer("xml")
+    assert "known: fcgec, jsonl, lines, m2, " in str(caught.value)
+    assert "nucle" not in str(caught.value)
+    with pytest.raises(UsageError, match="format nucle is only read"):
+        load_writer("nucle")

@@ -10,7 +10,7 @@ from messages import expect_error
 
 import gecbench
 from gecbench.core.errors import CorpusError, FormatError, UnknownNameError, UsageError
-from gecbench.core.sample import Rewrite, Sample
+from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats import load_writer
 from gecbench.formats.table import read_columns
 
@@ -189,3 +189,11 @@ def test_tables_of_predictions_that_are_refused(
 ) -> None:
     with expect_error(error, *facts):
         load_output(tmp_path, text, columns)
+
+
+@pytest.mark.parametrize("columns", ["source=text", "source=source"])
+def test_columns_are_not_for_a_corpus_of_gecbench(tmp_path: Path, columns: str) -> None:
+    path = tmp_path / "ours.jsonl"
+    gecbench.save(Corpus("x", SAMPLES), path, format="jsonl")
+    with expect_error(UsageError, f"{path}", "is a corpus of gecbench", "leave the columns out"):
+        gecbench.load(path, columns=read_columns(columns))

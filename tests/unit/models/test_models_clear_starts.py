@@ -125,8 +125,11 @@ def test_a_wrong_choice_is_answered_with_the_choices() -> None:
 def test_the_command_looks_at_its_input_before_it_loads_a_model(tmp_path) -> None:
     (tmp_path / "empty.txt").write_text("")
     for words, why in (
-        (("zh-homophone", "empty.txt"), "the file is empty"),
-        (("zh-homophone", "我很高心。", "--details", "d"), "leave --details out"),
+        (("zh-homophone", "empty.txt"), "the file is empty; at least one sentence is needed"),
+        (
+            ("zh-homophone", "我很高心。", "--details", "d"),
+            "leave --details out, or put the text into a file",
+        ),
     ):
         process = subprocess.run(
             [sys.executable, "-X", "importtime", "-m", "gecbench", "correct", *words],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from gecbench.cli.annotate.site import DataFolder, base_url
-from gecbench.cli.command import command
+from gecbench.cli.command import CommandGroup, command
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import STDIO, check_target, write_stream
 from gecbench.core.options import Argument, Option
@@ -38,7 +38,7 @@ Login = Annotated[str, Argument()]
 Url = Annotated[str, Option("--url", "What links begin with; else by site.toml.")]
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def user() -> None:
     """Add, list and change people; make links by which they choose a password.
 
@@ -185,7 +185,7 @@ ProjectSlug = Annotated[str, Argument("PROJECT")]
 Day = Annotated[str, Option("--through", "Last day of the period.", metavar="YYYY-MM-DD")]
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def pay() -> None:
     """Preview pay, close periods, and write statements for whoever pays."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from gecbench.cli.annotate.site import DataFolder
-from gecbench.cli.command import command
+from gecbench.cli.command import CommandGroup, command
 from gecbench.cli.options import CorrectorSettings, say, show_count, watch
 from gecbench.cli.output import ListOutput, Output, show, show_list
 from gecbench.core.errors import (
@@ -485,7 +485,7 @@ def judgements(
 # Releases: golden sets frozen under a name, the same bytes for ever.
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def release() -> None:
     """Freeze golden references under a name; write and verify what was frozen."""
 

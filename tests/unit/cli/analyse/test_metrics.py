@@ -150,6 +150,10 @@ def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
             ("--scores", "-", "--human", "-"),
             "standard input can be read once only; '-' stands twice",
         ),
+        (
+            ("--scores", "T", "--human", "P", "--windows", "none"),
+            "a correlation needs at least three systems; given: cautious, eager",
+        ),
         (("--system-set", "a"), "--system-set 'a' must be NAME=SYSTEM,SYSTEM,..."),
         (("--system-set", "a=x,-y"), "--system-set 'a=x,-y' must be"),
         (("--system-set", "a=x,"), "--system-set 'a=x,' must be"),
@@ -161,6 +165,7 @@ def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
 def test_meta_refuses_with_one_line(run, write, words: tuple, why: str):
     judged = write("item,id,system,rank\n1,1,a,1\n", "J")
     files = {"P": write(PEOPLE, "P"), "S": write("system\tm\na\t1\n", "S"), "J": judged}
+    files["T"] = write("system\tm\ncautious\t1\neager\t5\n", "T")
     files["N"] = write("1\n2\n3\n", "N")
     arguments = [files.get(word, word) for word in words]
     arguments = [f"a={files[word[2:]]}" if str(word)[:2] == "a=" and word[2:] in files else word

@@ -67,6 +67,10 @@ def test_a_breakdown_of_one_system_has_tables_alone(run):
         (("--length-bins", "10,x"), "--length-bins '10,x' must be whole numbers with commas"),
         (("--length-bins", "20,10"), "length bins 20,10 must be ascending"),
         (("--by", "size"), "unknown kind of groups 'size'"),
+        (
+            ("--by", "size"),
+            "length, errors, state, or field:NAME",
+        ),  # there is no field of that name
         (("--between", "eager"), "eager: name two different systems, as A,B"),
         (("--least", "0"), "least is 0; it is a whole number from 1 on"),
     ],
