@@ -13,7 +13,6 @@ from gecbench import __version__
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Places, SchemeSpec, quiet
 from gecbench.core.errors import CorpusError, NoEffectError, ResourceError, UsageError
-from gecbench.core.files import read_bytes
 from gecbench.core.language import Language
 from gecbench.core.options import Workers, check_jobs
 from gecbench.core.registry import describe, resolve
@@ -189,11 +188,10 @@ class _Context:
         return self.spec.types
 
     def resource(self, data_set: str, file: str) -> bytes:
-        from gecbench.datasets.catalog import find_verified_file
+        from gecbench.datasets.catalog import read_verified_file
 
         places = self.spec.places
-        path = find_verified_file(data_set, file, folder=places.folder, mirror=places.mirror)
-        return read_bytes(path)
+        return read_verified_file(data_set, file, folder=places.folder, mirror=places.mirror)
 
     def cache_folder(self) -> Path:
         from gecbench.datasets.catalog import cache_folder

@@ -211,13 +211,31 @@ def find_verified_file(name: str, file: str, *, folder: Path | None, mirror: Pat
     """
     owner = data_set(name)
     path = locate(owner, file, folder=folder or data_folder(), mirror=mirror)
-    if sha256_of(path) != owner.file(file).sha256:
+    _check_digest(owner, file, path, sha256_of(path))
+    return path
+
+
+def read_verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> bytes:
+    """The content of a file of a data set; what is returned is what was hashed.
+
+    Args and errors are those of `find_verified_file`.
+    """
+    import hashlib  # not needed to locate a file
+
+    owner = data_set(name)
+    path = locate(owner, file, folder=folder or data_folder(), mirror=mirror)
+    content = read_bytes(path)
+    _check_digest(owner, file, path, hashlib.sha256(content).hexdigest())
+    return content
+
+
+def _check_digest(owner: DataSet, file: str, path: Path, digest: str) -> None:
+    if digest != owner.file(file).sha256:
         raise ResourceError(
             "its content is not what the catalogue promises (sha256 differs); run: {command}",
             at=path,
             command=owner.repair,
         )
-    return path
 
 
 def home(data_set: DataSet, *, folder: Path, mirror: Path | None) -> Path:

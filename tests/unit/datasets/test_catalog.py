@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from messages import expect_error
 
+from gecbench.api.options import Places, SchemeSpec
+from gecbench.api.schemes import _Context
 from gecbench.core.errors import ResourceError, UnknownNameError
 from gecbench.datasets import catalog, fetch
 from gecbench.datasets.catalog import DataFile, DataSet, catalogue, data_set
@@ -200,6 +202,24 @@ class TestPackages:
         command = "pip install --no-deps --force-reinstall some-weights==1.0"
         with expect_error(ResourceError, "weights.bin", command):
             catalog.find_verified_file("w", "weights", folder=None, mirror=None)
+
+
+def test_a_resource_that_a_scheme_reads_is_what_was_hashed(tmp_path, monkeypatch):
+    """The file is opened once: no other content can take its place behind the check."""
+    (tmp_path / "two").mkdir()
+    path = tmp_path / "two" / "a.txt"
+    path.write_bytes(CONTENT)
+    monkeypatch.setattr(catalog, "catalogue", lambda: {"two": TWO})
+    opened, open_ = [], Path.open
+    monkeypatch.setattr(
+        Path, "open", lambda p, mode="r", *how: opened.append(p) or open_(p, mode, *how)
+    )
+    context = _Context(SchemeSpec(places=Places(folder=tmp_path)))
+    assert context.resource("two", "a.txt") == CONTENT
+    assert opened == [path]
+    path.write_bytes(bytes(len(CONTENT)))
+    with expect_error(ResourceError, "a.txt", "sha256", "gecbench data get two"):
+        context.resource("two", "a.txt")
 
 
 class TestMirror:
