@@ -201,6 +201,19 @@ def test_per_9_a_reviewer_accepts_one_and_returns_one_whose_author_reads_why(pro
     assert undone.context["data"]["draft"]["payload"]["checks"][1]["decision"] == "returned"
 
 
+def test_a_note_on_a_check_that_is_too_long_is_refused_with_a_reason(project):
+    waiting_case(project)
+    client = signed_in(reviewer(project))
+    data = client.get(REVIEW).context["data"]
+    checks = [{"position": n, "decision": "accepted"} for n in (1, 2)]
+    body = {"version": data["version"], "client_key": str(uuid4())}
+    payload = {"checks": checks, "note": "x" * 10_001}
+    refused = sent(client, data["urls"]["finalise"], {**body, "payload": payload})
+    assert refused.status_code == 422
+    (problem,) = refused.json()["problems"]
+    assert (problem["field"], "too long" in problem["message"]) == ("note", True)
+
+
 def test_per_9_an_edited_variant_is_counted_by_itself_and_named_in_the_language_of_its_author(
     project,
 ):

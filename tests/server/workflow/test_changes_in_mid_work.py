@@ -150,7 +150,10 @@ def test_inv_11_who_has_only_read_does_not_annotate_the_sentence_later(site, how
     assert Reading.objects.filter(person=both.person_id).count() == 1
     rita = member_of(project, "rita")
     fourth = joined(project, "a4")
-    review_tasks.return_for_more(rita, task.sentence_id, version=task.version, more=1, note="少")
+    words = {"version": task.version, "more": 1}
+    with pytest.raises(RefusedError):  # the note is not cut
+        review_tasks.return_for_more(rita, task.sentence_id, **words, note="少" * 10_001)
+    review_tasks.return_for_more(rita, task.sentence_id, **words, note="少")
     assert claims.current(both).slot is None
     assert claims.current(fourth).fresh
 

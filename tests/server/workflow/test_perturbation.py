@@ -417,6 +417,23 @@ def test_per_9_one_key_is_one_check(site):
     assert Golden.objects.count() == 1
 
 
+def test_a_note_on_a_check_is_kept_whole_or_refused(site):
+    project = a_perturbation()
+    sentence, rita = waiting_case(project), reviewer(project)
+    task = reviews.current_review(rita).task
+    words = {"version": task.version, "client_key": uuid4()}
+    longest = "长" * 10_000
+    with pytest.raises(RefusedError) as caught:
+        variant_checks.finalise(
+            rita, sentence.pk, **words, answer=CaseAnswer((accept(1), accept(2)), longest + "了")
+        )
+    assert [(p.code, p.field) for p in caught.value.problems] == [("note-too-long", "note")]
+    done = variant_checks.finalise(
+        rita, sentence.pk, **words, answer=CaseAnswer((accept(1), accept(2)), longest)
+    )
+    assert done.review.note == longest
+
+
 def test_a_returned_variant_comes_on_top_of_the_open_task(site):
     project = a_perturbation()
     waiting_case(project)

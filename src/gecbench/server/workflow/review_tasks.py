@@ -398,14 +398,19 @@ def get_reviewers_task(member: Member, sentence: Sentence, version: int) -> Revi
     return task
 
 
-def clean_note(note: str, code: str, *, field: str = "note") -> str:
+def clean_note(note: str, code: str = "", *, field: str = "note") -> str:
     """A note without the space around it.
+
+    Args:
+        note: As it was written.
+        code: Of the problem where it is empty; "" where it may be.
+        field: Where problems belong.
 
     Raises:
         RefusedError: It is empty, or too long.
     """
     words = whole(note.strip())
-    if not words:
+    if code and not words:
         raise RefusedError([Problem(code, field)])
     if len(words) > LONGEST_NOTE:
         raise RefusedError([Problem("note-too-long", field)])
@@ -419,7 +424,8 @@ def return_for_more(
     """Ask for `more` further annotators: N of the sentence rises (WFL-5).
 
     Raises:
-        RefusedError: More than there are annotators who have not worked on it, or beyond 20.
+        RefusedError: More than there are annotators who have not worked on it, or beyond 20; or
+            the note is too long.
         ConflictError: The review has changed, or is not with the member.
     """
     member = authorize(member, Role.REVIEWER)
@@ -427,7 +433,7 @@ def return_for_more(
     sentence = lock_sentence(sentence_id, member.project_id)
     task = get_reviewers_task(member, sentence, version)
     _check_more(member, sentence, more)
-    words = whole(note.strip())[:LONGEST_NOTE]
+    words = clean_note(note)
     fields: dict[str, Any] = {"note": words, "handed_by": member.person} if words else {}
     compare_and_set(
         task,

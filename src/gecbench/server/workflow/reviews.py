@@ -39,7 +39,7 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.models.statements import compiled_models
-from gecbench.server.rules.text import LONGEST_NOTE, whole
+from gecbench.server.rules.text import whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, Key, ReviewAnswer
 from gecbench.server.workflow.drafts import keep_review_aside, payload_of_review, save_review_draft
@@ -379,7 +379,7 @@ def write_review(
         reviewer=member.person,
         kind=task.kind,
         base_version=version_of(sentence),
-        note=whole(answer.note.strip())[:LONGEST_NOTE],
+        note=whole(answer.note.strip()),
         guideline_id=member.project.guideline_id,
         active_ms=min(max(answer.active_ms, 0), MOST_MS),
         client_key=client_key,
@@ -463,7 +463,8 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
     overrules is that who held a slot does not review (ROL-2).
 
     Raises:
-        RefusedError: They are no active reviewer, or held a slot of the sentence.
+        RefusedError: They are no active reviewer, or held a slot of the sentence; or the note is
+            too long.
         ConflictError: The sentence does not wait for a reviewer.
     """
     manager = authorize(manager, Role.MANAGER)
@@ -477,7 +478,7 @@ def assign(manager: Member, sentence_id: int, *, to: Member, note: str = "") -> 
         raise RefusedError([Problem("ROL-2", "reviewer")])
     ReviewTask.objects.filter(pk=task.pk, state=TaskState.FREE, version=task.version).update(
         reviewer=to.person_id,
-        note=whole(note.strip())[:LONGEST_NOTE] or task.note,
+        note=clean_note(note) or task.note,
         version=F("version") + 1,
     )
     audit.record_by(

@@ -245,6 +245,8 @@ def _check(
         else:
             problems += _decision_problems(variant, check)
     problems += _repeated(edits)
+    if len(answer.note) > LONGEST_NOTE:
+        problems.append(Problem("note-too-long", "note"))
     if problems:
         raise RefusedError(problems)
     return edits
