@@ -278,6 +278,17 @@ def test_sessions_are_listed_without_their_keys_and_ended(client, li, person):
     assert Audit.objects.filter(what="person.sessions_ended").count() == 2
 
 
+def test_sessions_of_somebody_shut_out_do_not_come_back_with_them(client, li):
+    sign_in(client)
+    accounts.deactivate(li)
+    assert not signed_in(client)
+    assert not li.sessions.exists()
+    accounts.activate(li)
+    assert not signed_in(client)
+    sign_in(client)
+    assert signed_in(client)
+
+
 def test_the_list_of_sessions_decodes_ones_own_only(client, li, person, monkeypatch):
     person("zhang")
     for _ in range(3):
@@ -316,6 +327,8 @@ def test_a_token_is_shown_once_and_revoked(client, li, person):
     client.post(f"/account/tokens/{Token.objects.first().pk}/revoke")
     assert accounts.find_token(secret) is None
     assert accounts.tokens_of(theirs.person).count() == 1
+    again = client.post(f"/account/tokens/{Token.objects.first().pk}/revoke", follow=True)
+    assert "was revoked before" in again.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,16 @@ def test_a_link_ends_by_time_use_or_withdrawal_and_says_which(project):
         members.get_invitation("guessed")
 
 
+def test_a_link_that_somebody_has_used_is_not_said_to_be_withdrawn(project):
+    boss = project.created_by
+    invitation, secret = members.invite(project, roles=(Role.ANNOTATOR,), by=boss)
+    come(secret)
+    with pytest.raises(RefusedError) as caught:
+        members.revoke(invitation, by=boss)
+    assert [problem.code for problem in caught.value.problems] == ["invitation-used"]
+    assert not Audit.objects.filter(what="invitation.revoked").exists()
+
+
 def test_an_invitation_must_let_somebody_in(project):
     with pytest.raises(UsageError, match="names a role: annotator"):
         members.invite(project, roles=(), by=None)

@@ -184,7 +184,7 @@ def add_person(
 def deactivate(person: Person, *, by: Person | None = None) -> Person:
     """Let nobody sign in as a person any more; what they hold is free again, texts stay.
 
-    Sessions end with the next request, tokens at once.
+    Sessions and tokens end at once, and none holds again when they are let in.
 
     Raises:
         UsageError: It is the last administrator.
@@ -194,6 +194,7 @@ def deactivate(person: Person, *, by: Person | None = None) -> Person:
     account.is_active = False
     account.save(update_fields=["is_active"])
     Token.objects.filter(person=account, revoked_at=None).update(revoked_at=timezone.now())
+    account.sessions.all().delete()
     revoke_invitations_of(account, by=by)
     for slot in Slot.objects.filter(person=account, state=SlotState.OPEN):
         claims.release(slot, why="shut out")

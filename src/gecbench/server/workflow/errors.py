@@ -115,6 +115,9 @@ MESSAGES: Mapping[str, str] = {
     "draft-too-long": Message("The draft has more than {most} bytes; shorten it."),
     # Accounts and members.
     "invitation-kind": Message("This link is for a new account; sign out first."),
+    "invitation-used": Message(
+        "Somebody has used this link already and is a member; change that under Members."
+    ),
     "last-manager": Message("A project keeps at least one manager; make somebody else one first."),
     "login-empty": Message("Choose a name for signing in."),
     "login-space": Message("A name for signing in has no spaces."),

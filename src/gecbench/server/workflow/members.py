@@ -307,11 +307,17 @@ def join(secret: str, person: Person) -> Member:
 
 @transactional
 def revoke(invitation: Invitation, *, by: Person) -> None:
-    """Make a link useless; one that was used or revoked stays as it is."""
+    """Make a link useless; one that was revoked stays as it is.
+
+    Raises:
+        RefusedError: Somebody has used it.
+    """
     left = Invitation.objects.filter(pk=invitation.pk, used_at=None, revoked_at=None)
     if left.update(revoked_at=timezone.now()):
         about = ("invitation", invitation.pk)
         audit.record("invitation.revoked", who=by, project=invitation.project, about=about)
+    elif Invitation.objects.filter(pk=invitation.pk).exclude(used_at=None).exists():
+        raise RefusedError([Problem("invitation-used")])
 
 
 @transactional

@@ -53,7 +53,7 @@ from gecbench.server.web.http import attachment, client_address, form_status, li
 from gecbench.server.web.middleware import LANGUAGE_COOKIE
 from gecbench.server.web.permissions import anyone, signed_in, wants_json
 from gecbench.server.workflow import accounts, audit, members
-from gecbench.server.workflow.errors import GoneError, RefusedError
+from gecbench.server.workflow.errors import GoneError, NotYoursError, RefusedError
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -353,8 +353,14 @@ def _most(token: Token) -> str:
 @require_POST
 def revoke_token(request: HttpRequest, person: Person, token_id: int) -> HttpResponseBase:
     """Make one of one's tokens useless."""
-    accounts.revoke_token(person, token_id)
-    messages.success(request, gettext("The token no longer works."))
+    try:
+        accounts.revoke_token(person, token_id)
+    except NotYoursError:
+        if not Token.objects.filter(person=person, pk=token_id).exists():
+            raise
+        messages.info(request, gettext("This token was revoked before; it does not work."))
+    else:
+        messages.success(request, gettext("The token no longer works."))
     return redirect("account-tokens")
 
 
