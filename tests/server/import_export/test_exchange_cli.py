@@ -100,6 +100,23 @@ def test_an_import_says_what_it_did(run, tmp_path):
     assert texts(project) == ["我去校", "很好"]
 
 
+def test_english_in_a_chinese_project_is_warned_of(run, tmp_path):
+    empty()
+    file = a_file(tmp_path, "I goes home .\nHe go .\n我去校\n", "essays.txt")
+    lines = run("import", file, "--dry-run").output.splitlines()
+    assert "warning: 2 of 3 sentences look English, but the project is in Chinese" in lines
+    assert "warning" not in run("import", a_file(tmp_path), "--references", "golden").output
+
+
+def test_a_single_problem_is_named_once(run, tmp_path, monkeypatch):
+    empty()
+    output: list[str] = []
+    monkeypatch.setattr("click.echo", lambda text, **_: output.append(text))
+    with pytest.raises(GecbenchError, match=r"dev.tsv:2: no TAB .*references; nothing is imported"):
+        run("import", a_file(tmp_path, "1\t一\n2\n"), "--from", "mucgec")
+    assert "no TAB" not in "\n".join(output)
+
+
 def test_what_a_person_has_to_choose_is_asked_for(run, tmp_path):
     empty()
     with pytest.raises(GecbenchError, match="2 sentences have references; choose what becomes"):

@@ -82,6 +82,20 @@ def test_an_import_waits_for_its_choices_and_then_comes_in_whole(project, boss, 
     assert Audit.objects.filter(what="sentences.imported").count() == 1
 
 
+@pytest.mark.parametrize(
+    ("language", "warning", "words"),
+    [
+        ("en", "2 of 3 sentences look English, but the project is in Chinese", "English 2"),
+        ("zh-hans", "3 个句子中有 2 个看来是英文，而项目的语言是中文", "英文 2"),
+    ],
+)
+def test_english_in_a_chinese_project_is_warned_of(project, folder, language, warning, words):
+    boss = Asking(somebody("boss"), language=language)
+    html = " ".join(boss.html(uploaded(boss, "I goes home .\nHe go .\n我去校\n")).split())
+    assert warning in html
+    assert words in html
+
+
 def test_a_corpus_comes_into_a_perturbation_project_without_a_word_about_references(site, folder):
     a_perturbation((), slug="story")
     boss = Asking(somebody("boss"))

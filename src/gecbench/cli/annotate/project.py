@@ -260,7 +260,10 @@ def _report_lines(report: Report) -> Iterator[str]:
         first = duplicate.of_line
         where = f"line {first}" if first else f"task {duplicate.number} of the project"
         yield f"  {report.file}:{duplicate.line}: the same sentence as {where}"
-    for problem in report.problems:
+    if report.warning:
+        yield f"warning: {report.warning}"
+    # A single problem is the error that ends the command.
+    for problem in report.problems if report.problem_count > 1 else ():
         yield f"  {report.file}:{problem.line}: {problem.message}"
     if report.problem_count > len(report.problems):
         yield f"  and {report.problem_count - len(report.problems)} problems more"

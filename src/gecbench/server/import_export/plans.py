@@ -226,6 +226,7 @@ class Report:
             break a rule of the project that blocks.
         skipped_count: How many these are; the first thousand are named.
         examples: The first sentences that would be added.
+        warning: What looks like a mistake and can be meant; "" where nothing does.
     """
 
     file: str
@@ -256,6 +257,7 @@ class Report:
     skipped: tuple[Trouble, ...] = ()
     skipped_count: int = 0
     examples: tuple[Example, ...] = ()
+    warning: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The values as JSON holds them; keys are the names of the fields."""
@@ -353,6 +355,13 @@ class Plan:
         report, options = self.report, self.options
         if report.problem_count:
             first = report.problems[0]
+            if report.problem_count == 1:
+                return Message(
+                    "{file}:{line}: {message}; nothing is imported",
+                    file=report.file,
+                    line=first.line,
+                    message=first.message,
+                )
             return Message(
                 "{file}:{line}: {message}; {total} problems in all, nothing is imported",
                 file=report.file,
@@ -928,6 +937,7 @@ def plan_import(
         first, last = prefix + numbers[0], prefix + numbers[-1]
         new_ids = Message("{first} to {last}", first=first, last=last)
     lengths = [len(candidate.text) for candidate in candidates]
+    languages = Counter("zh" if is_chinese([candidate.text]) else "en" for candidate in candidates)
     bars = Counter(min(bisect_left(LENGTHS, length), len(LENGTHS) - 1) for length in lengths)
     report = Report(
         file=content.name,
@@ -949,9 +959,7 @@ def plan_import(
         merged=reader.merged,
         same_as_source=reader.same_as_source,
         lengths={LENGTHS[bar]: bars[bar] for bar in sorted(bars)},
-        languages=dict(
-            Counter("zh" if is_chinese([candidate.text]) else "en" for candidate in candidates)
-        ),
+        languages=dict(languages),
         sources=dict(
             Counter(candidate.record.source or options.source for candidate in candidates)
         ),
@@ -962,8 +970,28 @@ def plan_import(
         skipped=tuple(reader.skipped[:LISTED]),
         skipped_count=len(reader.skipped),
         examples=tuple(examples),
+        warning=_language_warning(project.lang, languages),
     )
     return Plan(project.pk, content.sha256, options, report, sentences, prefix, present.batch)
+
+
+def _language_warning(lang: str, languages: Mapping[str, int]) -> Message | str:
+    """Say so if most sentences look like the language that is not the project's."""
+    total, same = sum(languages.values()), languages.get(lang, 0)
+    other = total - same
+    if other <= same:
+        return ""
+    if lang == "zh":
+        return Message(
+            "{count} of {total} sentences look English, but the project is in Chinese",
+            count=other,
+            total=total,
+        )
+    return Message(
+        "{count} of {total} sentences look Chinese, but the project is in English",
+        count=other,
+        total=total,
+    )
 
 
 def _check_case_options(project: Project, options: ImportOptions) -> None:

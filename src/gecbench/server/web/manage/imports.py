@@ -257,6 +257,9 @@ def _report(
     )
 
 
+_LANGUAGES = {"zh": _("Chinese"), "en": _("English")}
+
+
 def _report_context(plan: Plan) -> dict[str, object]:
     """The report for the page, its messages in the person's language."""
     report = plan.report
@@ -272,6 +275,8 @@ def _report_context(plan: Plan) -> dict[str, object]:
             for example in report.examples
         ],
         "has_documents": any(example.meta.get("document") for example in report.examples),
+        "warning": translate(report.warning) if report.warning else "",
+        "languages": [(_LANGUAGES[lang], count) for lang, count in report.languages.items()],
         "invisible": [(translate(KINDS[kind]), count) for kind, count in report.invisible.items()],
         "left_out": [(translate(what), count) for what, count in report.left_out.items()],
         "in_pieces": report.new > AT_ONCE,
