@@ -264,13 +264,16 @@ BEA19 = Format(
 
 _NAME = "multigec"
 _HEADING = re.compile(r"### essay_id = (.*\S)\s*")
+_LIKE_HEADING = re.compile(r"\s*#+\s*essay[ _]?id\b.*", re.IGNORECASE)
+"""A heading, or one that is misspelled."""
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
     """Stream the essays, without the blank lines around them.
 
     Raises:
-        FormatError: Names the line of a text before the first heading, or of an empty essay.
+        FormatError: Names the line of a text before the first heading, of a misspelled heading, or
+            of an empty essay.
     """
     return Corpus(name_of(path), ()), _essays(path, lines)
 
@@ -283,6 +286,12 @@ def _essays(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, Sample]]:
             if name:
                 yield start, _essay(path, start, name, text)
             name, start, text = heading[1], n, []
+        elif _LIKE_HEADING.fullmatch(line):
+            raise FormatError(
+                "{text} is no heading of an essay; write it as ### essay_id = NAME",
+                at=Place(path, n),
+                text=quote(line),
+            )
         elif name:
             text.append(line)
         elif line.strip():
@@ -333,7 +342,7 @@ def _section(name: str, text: str) -> str:
         raise CorpusError("the id {id!r} cannot stand in a heading; write it as jsonl", id=name)
     if not text.strip():
         raise CorpusError("the text is empty, which multigec cannot hold; fill it or leave it out")
-    if any(map(_HEADING.fullmatch, lines)) or "\r" in text:
+    if any(map(_LIKE_HEADING.fullmatch, lines)) or "\r" in text:
         raise CorpusError(
             "a line of the text is a heading, or has an old line end; write it as jsonl"
         )

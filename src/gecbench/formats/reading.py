@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
@@ -35,7 +36,7 @@ from gecbench.formats.stored import (
     store,
     store_samples,
 )
-from gecbench.formats.texts import error_place
+from gecbench.formats.texts import OR_LINES, error_place
 
 if TYPE_CHECKING:
     from gecbench.formats.table import Columns
@@ -377,6 +378,8 @@ def read_system(
         reader = of_system(columns, path, first)
     else:
         reader = _format_of(path, first, format)
+        if format is None and reader.name == "lines":
+            _check_texts(path, first, corpus)
     rows, provenance = _rewrites(path, reader, chain(first, lines), corpus)
     if subset:
         if not reader.has_ids:
@@ -394,6 +397,30 @@ def read_system(
     hypotheses, tokens = _join(path, reader, rows, corpus, _SUBSET)
     system = name_of(path) if name is None else name
     return SystemOutput(system, hypotheses, tokens, provenance)
+
+
+_ANSWER = re.compile(r"\s*(?:pid=)?([\w-]*\d[\w-]*)\s*[,，]")
+"""What begins with an id and a comma."""
+
+
+def _check_texts(path: Path, lines: Sequence[str], corpus: Corpus) -> None:
+    """Refuse answers by id that do not parse, which would be the texts of a system.
+
+    Raises:
+        FormatError: One of the first lines begins with an id of the corpus and a comma.
+    """
+    matches = {n: match for n, line in enumerate(lines[:5], 1) if (match := _ANSWER.match(line))}
+    names = {match[1] for match in matches.values()}
+    names &= {s.id for n, s in enumerate(corpus.samples, 1) if s.id != str(n)} if names else set()
+    for n, match in matches.items():
+        if match[1] in names:
+            raise FormatError(
+                "{text} begins with the id of a sentence, as answers of a spelling task do: in all "
+                "lines an id, a comma, and places with their corrections{option}",
+                at=Place(path, n),
+                text=quote(match.string),
+                option=OR_LINES,
+            )
 
 
 _SUBSET = (

@@ -220,9 +220,13 @@ _CTC_TASK = _Task(
 
 
 def _sniff_places(lines: Sequence[str], *, task: _Task) -> bool:
-    """Whether the first lines are sentences of the task, or places of corrections."""
+    """Whether the first lines are sentences of the task, or places of corrections.
+
+    A damaged sentence among them is refused by its line when it is read.
+    """
     first = list(islice(filter(str.strip, lines), _LOOKED_AT))
-    return any(all(map(pattern.fullmatch, first)) for pattern in (task.sentence, task.answer))
+    sentences = sum(task.sentence.fullmatch(line) is not None for line in first)
+    return 2 * sentences >= len(first) or all(map(task.answer.fullmatch, first))
 
 
 def _stream_places(path: Path, lines: Iterable[str], *, task: _Task) -> tuple[Corpus, Rows]:

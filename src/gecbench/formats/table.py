@@ -110,7 +110,11 @@ def _objects_between(
                 row, end = decode(text, at)
             except (ValueError, RecursionError) as error:
                 problem = _json_problem(error, before, length)
-                raise FormatError("not JSON: {problem}", problem=problem) from None
+                raise FormatError(
+                    "not JSON: {problem}; perhaps the file was cut off; it is a list of objects, "
+                    "or objects one a line",
+                    problem=problem,
+                ) from None
             if not isinstance(row, dict):
                 raise FormatError("an object was expected, not {text}", text=quote(str(row)))
         yield line + 1, row
@@ -437,6 +441,22 @@ def _flat(row: Row) -> Row:
     return flat
 
 
+def _wrong_width(count: int, expected: int, *, tabs: bool) -> Message:
+    if tabs:
+        return Message(
+            "the row has {count} cells, but the first row has {expected}; fill it up, or take the "
+            "TAB out of a text",
+            count=count,
+            expected=expected,
+        )
+    return Message(
+        "the row has {count} cells, but the first row has {expected}; fill it up, or put a text "
+        "with commas or semicolons into quotation marks",
+        count=count,
+        expected=expected,
+    )
+
+
 def _cells(path: object, first: str, lines: Iterable[str]) -> Iterator[tuple[int, Row | Message]]:
     """Yield the rows of CSV, or of TSV, where quotation marks are nothing but that."""
     tabs = "\t" in first
@@ -458,14 +478,7 @@ def _cells(path: object, first: str, lines: Iterable[str]) -> Iterator[tuple[int
                         at=Place(path, start),
                     )
             elif cells and len(cells) != len(header):
-                yield (
-                    start,
-                    Message(
-                        "the row has {count} cells, but the first row has {expected}",
-                        count=len(cells),
-                        expected=len(header),
-                    ),
-                )
+                yield start, _wrong_width(len(cells), len(header), tabs=tabs)
             elif cells:
                 yield start, dict(zip(header, cells, strict=True))
             start = rows.line_num + 1

@@ -167,6 +167,14 @@ def outer_blocks(
         between = text[at : match.start() if match else len(text)]
         if between.strip():
             line += between[: len(between) - len(between.lstrip())].count("\n")
+            element = re.match(r"\s*<(\w+)", between)
+            if element and f"</{element[1]}>" not in between:
+                raise FormatError(
+                    "{text} has no end; the file was cut off, or </{name}> is missing",
+                    at=Place(path, line),
+                    text=quote(between.strip().split("\n")[0]),
+                    name=element[1],
+                )
             raise FormatError(
                 "{text} is in no {expected} that has an end",
                 at=Place(path, line),

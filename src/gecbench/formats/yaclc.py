@@ -64,7 +64,7 @@ def sentence_of(row: Row) -> Sentence:
     annotations = (
         Annotation(
             value_of(annotation, "correction", str),
-            annotation.get("is_grammatical") in (0, False),
+            _is_fluency(annotation),
             value_of(annotation, "annotator_count", int)
             if "annotator_count" in annotation
             else None,
@@ -77,6 +77,16 @@ def sentence_of(row: Row) -> Sentence:
         tuple(annotations),
         meta_of(row, {_ID, _TEXT, _ANNOTATIONS}),
     )
+
+
+def _is_fluency(annotation: Row) -> bool:
+    value = annotation.get("is_grammatical", 1)
+    if value is not True and value is not False and value not in (0, 1):
+        raise FormatError(
+            "'is_grammatical' is {value}; it is 1 for a minimal correction, 0 for one of fluency",
+            value=quote(value) if isinstance(value, str) else str(value)[:40],
+        )
+    return not value
 
 
 def _stream(

@@ -232,3 +232,58 @@ def test_a_bad_file_is_refused_with_path_line_and_value(
     with pytest.raises(FormatError) as error:
         read(Path("file"), format=format)
     assert_says(error.value, f"file:{facts[0]}", *facts[1:])
+
+
+NLPCC = "1\t1\t我有三个书。\t我有三本书。\n2\t{}\t他去了。\t他去。\n3\t0\t好。\n"
+LANG8 = "{}\t10\thttp://lang-8.com/1/journals/10\t{}\tI go .\tI went .\n"
+ESSAYS = "### essay_id = a1\nHan gå hem .\n\n{}\nDe är .\n"
+YACLC = (
+    '{{"sentence_id": "1", "sentence_text": "我", "sentence_annos": '
+    '[{{"correction": "你", "is_grammatical": {}, "annotator_count": 1}}]}}\n'
+)
+ROW = '{"id": "1", "source": "a", "references": "b"}\n'
+DETECTED = [
+    (NLPCC.format("x"), ("2:", "number of corrections", "'2\\tx")),
+    (NLPCC.format("2"), ("2:", "number of corrections", "as many as it says")),
+    (LANG8.format("x", 1), ("1:", "number of corrections TAB entry", "'x\\t10")),
+    (LANG8.format(1, 1) + "\n" + LANG8.format(1, "one"), ("3:", "number of the sentence")),
+    ("(pid=A2-1)\t他門。\n(p", ("2:", "an id and a sentence, as (pid=A2-0001-1)", "'(p'")),
+    ("(pid=A2-1)\t他門。\n(pid=A2-2)\t好。\n他們。\n", ("3:", "an id and a sentence", "'他們。'")),
+    ("(YACLC-CSC-VALID-ID=0165)\t他。\n(YAC", ("2:", "an id and a sentence", "'(YAC'")),
+    ("pid=0011-1\t他門。\npi", ("2:", "an id and a sentence", "'pi'")),
+    (ESSAYS.format("### essay_id ="), ("4:", "'### essay_id ='", "### essay_id = NAME")),
+    (ESSAYS.format("### essay_id: a2"), ("4:", "'### essay_id: a2'", "### essay_id = NAME")),
+    (ESSAYS.format("## essay_id = a2"), ("4:", "'## essay_id = a2'", "### essay_id = NAME")),
+    (YACLC.format(0) + YACLC.format(5), ("2:", "'is_grammatical'", "5", "0", "1")),
+    (YACLC.format(0) + YACLC.format('"0"'), ("2:", "'is_grammatical'", "'0'", "1")),
+    (YACLC.format(1) + YACLC.format(1)[:30], ("2:", "not JSON", "cut off", "list of objects")),
+    ('<DOC nid="8">\n<TEXT>\n<P>\nHe go .\n', ("1:", "DOC", "has no end", "cut off")),
+    ('<DOC Nid="8">\n<p>他門。</p>\n', ("1:", "DOC", "has no end", "cut off")),
+    ('<ESSAY title="x">\n<TEXT>\n<PASSAGE id="1">好。</PASS', ("1:", "ESSAY", "cut off")),
+]
+
+
+@pytest.mark.parametrize(("text", "facts"), DETECTED)
+def test_a_damaged_file_is_refused_as_what_it_was(tmp_path: Path, text: str, facts) -> None:
+    """It is neither taken for another format nor read in part."""
+    path = tmp_path / "damaged"
+    path.write_text(text, "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read(path)
+    assert_says(caught.value, f"{path}:{facts[0]}", *facts[1:])
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        (ROW + ROW[:20], ("2:", "not JSON", "cut off")),
+        (f"[{ROW},\n{ROW[:20]}", ("3:", "not JSON", "cut off")),
+        ("id,source,references\n1,a\n", ("2:", "2 cells", "3", "quotation marks")),
+    ],
+)
+def test_a_damaged_table_is_refused_with_what_to_do(tmp_path: Path, text: str, facts) -> None:
+    path = tmp_path / "damaged"
+    path.write_text(text, "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read(path, format="table")
+    assert_says(caught.value, f"{path}:{facts[0]}", *facts[1:])

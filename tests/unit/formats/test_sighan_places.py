@@ -115,3 +115,35 @@ def test_answers_need_all_sentences_and_are_no_corpus(tmp_path: Path) -> None:
         load(tmp_path, SIGHAN, "A2-1-1, 0\n")
     with expect_error(FormatError, "truth.txt:1", "--reference"):
         gecbench.load(tmp_path / "truth.txt")
+
+
+@pytest.mark.parametrize(
+    ("sentences", "answers", "line"),
+    [
+        (SIGHAN, "A2-1-1, 2, 氣車\nA2-1-2,\n", 1),
+        (SIGHAN, "A2-1-1, x, 氣\nA2-1-2, 0\n", 1),
+        (CTC, CTC_ANSWERS[:-8], 1),
+        (CTC, CTC_ANSWERS.replace("pid=1-1, 4", "pid=1-1; x"), 2),
+        ("(NID=00351) 他好。\n(NID=00352) 我。\n", "00351, 2, 來\n0035\n", 1),
+    ],
+)
+def test_damaged_answers_of_a_system_are_not_read_as_its_texts(
+    tmp_path: Path, sentences: str, answers: str, line: int
+) -> None:
+    (tmp_path / "in.txt").write_text(sentences, "utf-8")
+    corpus = gecbench.load(tmp_path / "in.txt")
+    system = tmp_path / "system.txt"
+    system.write_text(answers, "utf-8")
+    with expect_error(FormatError, f"system.txt:{line}", answers.split("\n")[line - 1], "lines"):
+        gecbench.load_system(system, corpus)
+    assert len(gecbench.load_system(system, corpus, format="lines").hypotheses) == len(
+        corpus.samples
+    )
+
+
+def test_a_number_and_a_comma_may_begin_a_text(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("1, 2 and 3 .\n", "utf-8")
+    corpus = gecbench.load(tmp_path / "in.txt")
+    assert (
+        gecbench.load_system(tmp_path / "in.txt", corpus).hypotheses["1"][0].text == "1, 2 and 3 ."
+    )
