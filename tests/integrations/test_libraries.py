@@ -176,7 +176,7 @@ def test_data_frames_of_results_become_those_of_polars(need):
         gecbench.load_system(gecbench.sample("zh", f"{name}.txt"), corpus)
         for name in ("cautious", "eager")
     ]
-    plan = gecbench.Plan(resamples=10)
+    plan = gecbench.Plan(resamples=100)
     for result in (
         gecbench.score(corpus, systems, scheme="zh-char"),
         gecbench.compare(corpus, systems, scheme="zh-char", plan=plan),
