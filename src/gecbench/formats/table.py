@@ -152,7 +152,15 @@ def printable(value: object) -> str:
 def texts_of(row: Row, key: str) -> tuple[str, ...]:
     """One text or a list of texts."""
     value = row.get(key)
-    return (value,) if isinstance(value, str) else value_of(row, key, tuple[str, ...])
+    if isinstance(value, str):
+        return (value,)
+    if key in row and not isinstance(value, list):
+        raise FormatError(
+            "{key!r} is {text}; a text or a list of texts was expected",
+            key=key,
+            text=quote(json.dumps(value)),
+        )
+    return value_of(row, key, tuple[str, ...])
 
 
 def name_in(row: Row, key: str) -> str | None:

@@ -278,6 +278,7 @@ def test_a_damaged_file_is_refused_as_what_it_was(tmp_path: Path, text: str, fac
     [
         (ROW + ROW[:20], ("2:", "not JSON", "cut off")),
         (f"[{ROW},\n{ROW[:20]}", ("3:", "not JSON", "cut off")),
+        (ROW + ROW.replace('"b"', "4"), ("2:", "'references'", "'4'", "text", "list of texts")),
         ("id,source,references\n1,a\n", ("2:", "2 cells", "3", "quotation marks")),
     ],
 )
