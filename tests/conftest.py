@@ -250,7 +250,7 @@ def common(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def once(common: Path) -> Callable[..., object]:
     """Have something dear made by one process of this run: `once("its name", make)`."""
 
-    def made(name: str, make: Callable[[], object]) -> object:
+    def make_once(name: str, make: Callable[[], object]) -> object:
         path = common / f"{name}.pickle"
         with (common / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -259,7 +259,7 @@ def once(common: Path) -> Callable[..., object]:
                 path.write_bytes(whole)
         return pickle.loads(path.read_bytes())
 
-    return made
+    return make_once
 
 
 @pytest.fixture(scope="session", name="cache")

@@ -29,12 +29,12 @@ HOSTILE = (
 def samples_page(once: Callable[..., str]) -> str:
     """The page of the bundled Chinese samples, made once a run."""
 
-    def made() -> str:
+    def make_page() -> str:
         corpus = load(sample("zh", "corpus.jsonl"))
         systems = [load_system(sample("zh", f"{name}.txt"), corpus) for name in SYSTEMS]
         return render_html(report(corpus, systems, scheme="zh-char"), "zh")
 
-    return once("page of samples", made)
+    return once("page of samples", make_page)
 
 
 def hostile_page() -> str:
@@ -67,7 +67,7 @@ class Opened:
     """
 
     page: Any
-    said: list[str] = field(default_factory=list)
+    console_messages: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
     def follow(self) -> None:
@@ -91,7 +91,7 @@ class Opened:
         self.follow()
         return self.page.locator(".row .row-id").all_inner_texts()
 
-    def found(self) -> int:
+    def result_count(self) -> int:
         """How many sentences were found."""
         self.follow()
         return int(self.page.locator(".status").inner_text().split()[0])
@@ -117,8 +117,8 @@ def opened(
         if language:
             page.add_init_script(f"localStorage.setItem('gecbench-language', '{language}')")
         shown = Opened(page)
-        page.on("console", lambda message: shown.said.append(message.text))
-        page.on("pageerror", lambda error: shown.said.append(str(error)))
+        page.on("console", lambda message: shown.console_messages.append(message.text))
+        page.on("pageerror", lambda error: shown.console_messages.append(str(error)))
         page.on("request", lambda request: shown.asked.append(request.url))
         page.goto(f"{file.as_uri()}{address}")
         page.wait_for_function("document.documentElement.dataset.ready === 'yes'")

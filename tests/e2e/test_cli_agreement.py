@@ -40,10 +40,10 @@ def test_failures_are_one_line(bad, tmp_path: Path):
     assert bad(2, "compare", EN / "corpus.jsonl", SYSTEMS[0]) == (
         "a comparison takes two systems or more; given: 1"
     )
-    judged = tmp_path / "j.xml"
-    judged.write_text("<a>", "utf-8")
-    assert bad(1, "analyse", "meta", "--judgments", judged) == (
-        f"{judged}:1: no well-formed XML at character 4; give SEEDA's judgments file as it was "
+    judgments = tmp_path / "j.xml"
+    judgments.write_text("<a>", "utf-8")
+    assert bad(1, "analyse", "meta", "--judgments", judgments) == (
+        f"{judgments}:1: no well-formed XML at character 4; give SEEDA's judgments file as it was "
         "published"
     )
 

@@ -60,7 +60,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
 def zh_page(run, once: Callable[..., str], tmp_path: Path) -> Path:
     """The bundled Chinese samples, each reference by itself; made once a run."""
 
-    def made() -> str:
+    def make_page() -> str:
         systems = [sample("zh", f"{name}.txt") for name in ("cautious", "eager", "fluent")]
         words = ("--scheme", "zh-char", "--reference-number", "each", "--language", "zh")
         ended = run(
@@ -70,7 +70,7 @@ def zh_page(run, once: Callable[..., str], tmp_path: Path) -> Path:
         assert ended.returncode == 0, ended.stderr
         return (tmp_path / "page.html").read_text("utf-8")
 
-    page = once("heat map", made)
+    page = once("heat map", make_page)
     (tmp_path / "page.html").write_text(page, "utf-8")
     return tmp_path / "page.html"
 

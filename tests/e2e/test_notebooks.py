@@ -36,7 +36,7 @@ def outputs_of(source: str, names: dict[str, object]) -> list[dict]:
     return outputs
 
 
-def kept_outputs(cell: dict) -> list[dict]:
+def saved_outputs(cell: dict) -> list[dict]:
     """What the file shows below a cell."""
     outputs = [output.get("data", {"text": output.get("text")}) for output in cell["outputs"]]
     return [{name: "".join(lines) for name, lines in output.items()} for output in outputs]
@@ -56,7 +56,7 @@ def test_notebooks_show_what_their_cells_give(
     names: dict[str, object] = {}
     for cell in cells(name):
         outputs = outputs_of("".join(cell["source"]), names)
-        assert without_versions(outputs) == without_versions(kept_outputs(cell))
+        assert without_versions(outputs) == without_versions(saved_outputs(cell))
 
 
 def test_both_notebooks_do_the_same():

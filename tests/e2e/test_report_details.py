@@ -211,7 +211,7 @@ def test_without_edits_texts_are_shown_and_nothing_is_said_of_scores(
         assert "not scored" not in shown.page.locator("#explorer").inner_text()
         assert shown.page.locator(".row").count() == 3
         assert shown.page.locator(".strip").count() == 0
-        assert shown.said == []
+        assert shown.console_messages == []
 
 
 def test_without_edits_different_outputs_are_different_texts(browser, german: Path):

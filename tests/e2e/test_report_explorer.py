@@ -59,7 +59,7 @@ def counts(shown: Opened, system: str) -> list[int]:
 
 
 def test_all_sentences_are_there_but_few_rows_are_made(shown: Opened):
-    assert shown.found() == 76
+    assert shown.result_count() == 76
     assert 5 < len(shown.rows()) < 40
 
 
@@ -86,7 +86,7 @@ def test_the_filter_of_outcomes_finds_what_the_metric_says(shown: Opened, chosen
     for outcome, test in tests.items():
         total = sum(pairing is not None and test(pairing.counts) for pairing in chosen["eager"])
         pick(shown, "outcome", outcome)
-        assert shown.found() == total > 0, outcome
+        assert shown.result_count() == total > 0, outcome
 
 
 def test_an_outcome_can_be_of_one_type_alone(shown: Opened, chosen: dict):
@@ -97,7 +97,7 @@ def test_an_outcome_can_be_of_one_type_alone(shown: Opened, chosen: dict):
     pick(shown, "system", "eager")
     pick(shown, "outcome", "false")
     pick(shown, "type", "M")
-    assert shown.found() == total > 0
+    assert shown.result_count() == total > 0
     assert total < sum(pairing is not None and pairing.counts.fp > 0 for pairing in chosen["eager"])
 
 
@@ -113,12 +113,12 @@ def test_two_systems_that_differ_are_found(shown: Opened, chosen: dict):
     pick(shown, "b", "fluent")
     texts = [sample("zh", f"{name}.txt").read_text("utf-8").splitlines() for name in right]
     different = sum(first != second for first, second in zip(texts[1], texts[2], strict=True))
-    assert shown.found() == different > 0
+    assert shown.result_count() == different > 0
     scored = [item is not None for item in chosen["eager"]]
     for differ, first, second in (("first", "eager", "fluent"), ("second", "fluent", "eager")):
         pick(shown, "differ", differ)
         pairs = zip(right[first], right[second], scored, strict=True)
-        assert shown.found() == sum(
+        assert shown.result_count() == sum(
             first and not second and known for first, second, known in pairs
         )
 
@@ -127,7 +127,7 @@ def test_a_bar_leads_to_the_sentences_that_it_is_of(shown: Opened, chosen: dict)
     total = sum(item is not None and "M" in item.by_type for item in chosen["eager"])
     bar = shown.page.locator("#breakdown-type-1 .card", has_text="missing").locator("a")
     bar.filter(has_text="eager").click()
-    assert shown.found() == total > 0
+    assert shown.result_count() == total > 0
     view = {"s": shown.shown(), "type": "M", "system": "eager", "outcome": "edits"}
     assert shown.view() == view
     assert shown.page.locator("[name=type]").input_value() == "M"
@@ -135,23 +135,23 @@ def test_a_bar_leads_to_the_sentences_that_it_is_of(shown: Opened, chosen: dict)
     shown.page.locator("#breakdown-errors .card").nth(1).locator("a").first.press("Enter")
     assert shown.view()["group"] == "errors:1"
     size = shown.page.locator("#breakdown-errors .card").nth(1).locator(".size").inner_text()
-    assert shown.found() == int(size.split()[-1])
+    assert shown.result_count() == int(size.split()[-1])
     shown.page.locator("#table-scores tbody td a").nth(1).click()  # false positives of the best
     total = sum(item is not None and item.counts.fp > 0 for item in chosen["cautious"])
-    assert shown.found() == total > 0
+    assert shown.result_count() == total > 0
 
 
 def test_text_is_found_in_sources_references_and_outputs(shown: Opened):
     search = shown.page.locator(".filters [name=q]")
     for text, where in (("三个书", "zh-001"), ("三本书", "zh-001"), ("ZH-076", "zh-076")):
         search.fill(text)
-        assert shown.found() >= 1
+        assert shown.result_count() >= 1
         assert where in shown.rows()
     search.fill("不在任何句子里的话")
-    assert shown.found() == 0
+    assert shown.result_count() == 0
     assert "No sentence matches" in shown.page.locator(".sentence").inner_text()
     shown.page.get_by_role("button", name="Clear filters").click()
-    assert shown.found() == 76
+    assert shown.result_count() == 76
     assert search.input_value() == ""
 
 
@@ -160,9 +160,9 @@ def test_lengths_are_limited_on_both_sides(shown: Opened):
         len(sample.source) for sample in load(sample("zh", "corpus.jsonl")).samples
     ]  # of the samples no source has a blank
     shown.page.locator("[name=min]").fill("15")
-    assert shown.found() == sum(length >= 15 for length in lengths)
+    assert shown.result_count() == sum(length >= 15 for length in lengths)
     shown.page.locator("[name=max]").fill("18")
-    assert shown.found() == sum(15 <= length <= 18 for length in lengths) > 0
+    assert shown.result_count() == sum(15 <= length <= 18 for length in lengths) > 0
 
 
 def test_the_order_is_what_it_says(shown: Opened):
@@ -187,7 +187,7 @@ def test_a_link_restores_the_whole_view(browser, file: Path, shown: Opened):
     shown.page.locator(".filters [name=q]").fill("我")
     shown.page.locator(".tools select").select_option("aligned")
     shown.page.locator("#row-3").click()
-    sentence, result = shown.shown(), shown.found()
+    sentence, result = shown.shown(), shown.result_count()
     link = shown.page.locator(".tools a").get_attribute("href")
     assert shown.view() == {
         "s": sentence,
@@ -198,7 +198,7 @@ def test_a_link_restores_the_whole_view(browser, file: Path, shown: Opened):
         "view": "aligned",
     }
     with opened(browser, file, link) as again:
-        assert (again.shown(), again.found()) == (sentence, result)
+        assert (again.shown(), again.result_count()) == (sentence, result)
         assert again.page.locator(".filters [name=outcome]").input_value() == "false"
         assert again.page.locator("table.aligned").is_visible()
         assert again.page.locator("#explorer").evaluate(
@@ -208,9 +208,9 @@ def test_a_link_restores_the_whole_view(browser, file: Path, shown: Opened):
 
 def test_a_link_to_what_is_not_here_opens_what_is(browser, file: Path):
     with opened(browser, file, "#s=nobody&system=nobody&outcome=odd&sort=odd&view=odd") as shown:
-        assert shown.found() == 76
+        assert shown.result_count() == 76
         assert shown.page.locator(".versions").is_visible()
-        assert shown.said == []
+        assert shown.console_messages == []
 
 
 def test_the_address_can_change_while_the_page_is_open(shown: Opened):

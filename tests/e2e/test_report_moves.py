@@ -82,23 +82,23 @@ def test_filters_outlast_a_look_at_another_part_and_a_reload(shown: Opened):
     pick(shown, "system", "eager")
     pick(shown, "outcome", "false")
     shown.page.locator("#row-2").click()
-    result, sentence = shown.found(), shown.shown()
+    result, sentence = shown.result_count(), shown.shown()
     assert 2 < result < 76
     shown.page.locator(".bar nav a[href='#difficulty']").click()
-    assert (shown.found(), shown.shown()) == (result, sentence)
+    assert (shown.result_count(), shown.shown()) == (result, sentence)
     reload(shown)
     assert shown.page.evaluate("location.hash") == "#difficulty"
-    assert (shown.found(), shown.shown()) == (result, sentence)
+    assert (shown.result_count(), shown.shown()) == (result, sentence)
     assert shown.page.locator("[name=outcome]").input_value() == "false"
     shown.page.go_back()
-    assert (shown.found(), shown.shown()) == (result, sentence)
+    assert (shown.result_count(), shown.shown()) == (result, sentence)
 
 
 def test_a_look_at_another_part_leaves_a_search_that_found_nothing(shown: Opened):
     shown.page.locator("[name=q]").fill("不在任何句子里的话")
     shown.page.locator(".bar nav a[href='#difficulty']").click()
     shown.page.wait_for_timeout(50)
-    assert shown.found() == 0
+    assert shown.result_count() == 0
     shown.page.locator("#language").click()
     assert "没有符合条件的句子" in shown.page.locator(".sentence").inner_text()
 
@@ -128,15 +128,15 @@ def test_the_focus_stays_on_the_button_that_goes_on(shown: Opened):
 
 
 def test_at_the_ends_the_buttons_say_that_they_lead_nowhere(shown: Opened):
-    def said() -> list[str | None]:
+    def spoken_states() -> list[str | None]:
         steps = shown.page.locator(".tools button")
         return [steps.nth(at).get_attribute("aria-disabled") for at in (0, 1)]
 
     shown.page.locator(".list").focus()
     shown.page.keyboard.press("Home")
-    assert said() == ["true", None]
+    assert spoken_states() == ["true", None]
     shown.page.keyboard.press("End")
-    assert said() == [None, "true"]
+    assert spoken_states() == [None, "true"]
 
 
 def test_a_key_in_the_text_leads_to_the_text_of_the_next_sentence(shown: Opened):
@@ -226,10 +226,10 @@ def test_a_field_that_says_nothing_alone_is_shut(shown: Opened):
     assert shown.page.locator("[name=b] option[value=eager]").is_disabled()
     pick(shown, "outcome", "right")
     pick(shown, "b", "fluent")
-    assert shown.found() < 76
+    assert shown.result_count() < 76
     pick(shown, "system", "")
     pick(shown, "a", "")
-    assert (shut(), shown.found()) == ([True, True, True], 76)
+    assert (shut(), shown.result_count()) == ([True, True, True], 76)
     assert shown.page.locator("[name=outcome]").input_value() == ""
     assert "outcome" not in shown.view()
     assert "b" not in shown.view()
@@ -237,12 +237,12 @@ def test_a_field_that_says_nothing_alone_is_shut(shown: Opened):
 
 def test_a_system_and_a_type_find_what_the_system_made_of_that_type(shown: Opened):
     pick(shown, "type", "M")
-    anybody = shown.found()
+    anybody = shown.result_count()
     result = {}
     for outcome in ("", "true", "false"):
         pick(shown, "system", "cautious")
         pick(shown, "outcome", outcome)
-        result[outcome] = shown.found()
+        result[outcome] = shown.result_count()
     assert (
         max(result["true"], result["false"]) <= result[""] <= result["true"] + result["false"] + 1
     )

@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, once: Callable[..., str]) -
 @pytest.mark.parametrize("name", ["zh", "hostile"])
 def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, folder: Path, name: str):
     with opened(browser, folder / f"{name}.html") as shown:
-        assert shown.said == []
+        assert shown.console_messages == []
         assert [address for address in shown.asked if not address.startswith("file:")] == []
         assert len(shown.asked) == 1
 
@@ -44,7 +44,7 @@ def test_hostile_texts_are_shown_as_text(browser, folder: Path):
                 shown.page.locator(".tools select").select_option(view)
         assert shown.page.evaluate("window.broken") is None
         assert shown.page.locator("main img").count() == 0
-        assert shown.said == []
+        assert shown.console_messages == []
 
 
 def test_a_policy_forbids_what_the_page_does_not_need(browser, folder: Path):
@@ -63,8 +63,8 @@ def test_a_policy_forbids_what_the_page_does_not_need(browser, folder: Path):
         assert shown.page.evaluate("window.broken") is None
         assert shown.page.locator("body").is_visible()
         expected = ("Executing inline script", "Applying inline style", "Loading the image")
-        assert all(map(str.startswith, shown.said, expected))
-        assert len(shown.said) == len(expected)
+        assert all(map(str.startswith, shown.console_messages, expected))
+        assert len(shown.console_messages) == len(expected)
 
 
 def test_the_language_changes_everywhere(browser, folder: Path):

@@ -70,8 +70,8 @@ def test_a_resample_is_sacrebleus_score_of_these_sentences(shared: Path) -> None
     width = max(len(case.references) for case in cases)
     for smoothing in ("none", "exp"):
         metric = CharBleu(smoothing=smoothing)
-        scores_found = metric.resample([metric.stats(case) for case in cases], places)
-        for row, value in zip(places, scores_found, strict=True):
+        actual_scores = metric.resample([metric.stats(case) for case in cases], places)
+        for row, value in zip(places, actual_scores, strict=True):
             drawn = [cases[place] for place in row]
             texts = [[characters(r.text) for r in case.references] for case in drawn]
             official = BLEU(tokenize="char", smooth_method=smoothing).corpus_score(

@@ -44,7 +44,7 @@ def inputs(shared: Path, name: str):
 
 
 @pytest.fixture(scope="module")
-def difficulty_found(inputs, name: str, once) -> Difficulty:
+def difficulty_result(inputs, name: str, once) -> Difficulty:
     return once(f"difficulty of {name}", lambda: difficulty(*inputs, options=AS_IN_FILES)[0])
 
 
@@ -56,12 +56,12 @@ def types(result: Difficulty, level: int):
     return [[row.label, row.mean, row.deviation, row.errors] for row in result.types[level]]
 
 
-def test_weighted_scores(want, difficulty_found: Difficulty):
-    assert weighted(difficulty_found) == want["default"]
+def test_weighted_scores(want, difficulty_result: Difficulty):
+    assert weighted(difficulty_result) == want["default"]
 
 
-def test_plain_scores(want, difficulty_found: Difficulty):
-    assert {score.system: official(score.plain) for score in difficulty_found.scores} == want[
+def test_plain_scores(want, difficulty_result: Difficulty):
+    assert {score.system: official(score.plain) for score in difficulty_result.scores} == want[
         "no_weight"
     ]
 
@@ -74,27 +74,27 @@ def test_other_constants(want, inputs):
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
-def test_types_at_each_level(want, difficulty_found: Difficulty, level: int):
-    assert types(difficulty_found, level) == want[f"cat{level}"]
+def test_types_at_each_level(want, difficulty_result: Difficulty, level: int):
+    assert types(difficulty_result, level) == want[f"cat{level}"]
 
 
-def test_numbers_of_chunks_and_of_errors(want, difficulty_found: Difficulty):
-    assert difficulty_found.table.size == want["n_chunks"]
-    assert difficulty_found.table.errors == want["n_gold_error_chunks"]
+def test_numbers_of_chunks_and_of_errors(want, difficulty_result: Difficulty):
+    assert difficulty_result.table.size == want["n_chunks"]
+    assert difficulty_result.table.errors == want["n_gold_error_chunks"]
 
 
-def test_every_verdict_on_every_chunk(shared: Path, name: str, difficulty_found: Difficulty):
+def test_every_verdict_on_every_chunk(shared: Path, name: str, difficulty_result: Difficulty):
     verdicts = golden(shared, f"{name}.verdicts")["verdicts"]
     assert {
-        system: list(rows) for system, rows in difficulty_found.table.verdicts.items()
+        system: list(rows) for system, rows in difficulty_result.table.verdicts.items()
     } == verdicts
 
 
 @pytest.mark.slow
 def test_weight_file_is_theirs_byte_for_byte_and_gives_the_same_scores(
-    shared: Path, name: str, want, inputs, difficulty_found: Difficulty, tmp_path: Path
+    shared: Path, name: str, want, inputs, difficulty_result: Difficulty, tmp_path: Path
 ):
-    path, _ = write_weights(difficulty_found, tmp_path / "w.txt")
+    path, _ = write_weights(difficulty_result, tmp_path / "w.txt")
     assert path.read_bytes() == (shared / f"golden/gts/{name}.weights.txt").read_bytes()
     (again,) = difficulty(*inputs, options=replace(AS_IN_FILES, weights=path))
     assert weighted(again) == want["w_file_round_trip"]
@@ -103,9 +103,9 @@ def test_weight_file_is_theirs_byte_for_byte_and_gives_the_same_scores(
     assert weighted(again) == want["w_file_abc_1.5_1_2"]
 
 
-def test_picture_is_theirs_byte_for_byte(shared: Path, name: str, difficulty_found: Difficulty):
+def test_picture_is_theirs_byte_for_byte(shared: Path, name: str, difficulty_result: Difficulty):
     path = shared / f"golden/gts/{name}.chunks.txt"
-    assert chunk_lines(difficulty_found).encode() == path.read_bytes()
+    assert chunk_lines(difficulty_result).encode() == path.read_bytes()
 
 
 def test_the_second_annotator(shared: Path, tmp_path: Path):

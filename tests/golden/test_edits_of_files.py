@@ -118,6 +118,8 @@ def test_meta_evaluation_scores_as_score_does(
     options = Options(metrics=("errant",))
     result = meta(*texts, human=[people], scheme=scheme, options=options)
     assert result.scores is not None
-    found = dict(zip(result.scores.systems, result.scores.metrics["errant"], strict=True))
+    scores_by_system = dict(
+        zip(result.scores.systems, result.scores.metrics["errant"], strict=True)
+    )
     want = {name: official[name]["ref_auto"]["cs"]["F"] for name in SYSTEMS}
-    assert {name: round(value, 4) for name, value in found.items()} == want
+    assert {name: round(value, 4) for name, value in scores_by_system.items()} == want

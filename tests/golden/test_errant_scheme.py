@@ -113,13 +113,13 @@ def test_scores_need_no_types(shared, schemes, types: bool):
     texts = (shared / "data/seeda/outputs/T5.txt").read_text("utf-8").split("\n")
     system = _system("T5", corpus, texts)
     report = score(corpus, [system], scheme=schemes(types=types), options=Options())
-    score_found = report.results[0].score
-    assert (score_found.counts.tp, score_found.counts.fp, score_found.counts.fn) == (
+    actual_score = report.results[0].score
+    assert (actual_score.counts.tp, actual_score.counts.fp, actual_score.counts.fn) == (
         1387,
         757,
         1405,
     )
-    assert ("R:SPELL" in score_found.by_type) == types
+    assert ("R:SPELL" in actual_score.by_type) == types
 
 
 def _system(name: str, corpus: Corpus, texts: list[str]) -> SystemOutput:

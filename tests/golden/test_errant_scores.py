@@ -65,9 +65,9 @@ def results(shared: Path):
 @pytest.mark.parametrize("reference", ["ref_auto", "ref_gold", "ref_parallel"])
 def test_counts_are_the_official_ones(official: dict, results, reference: str, flag: str):
     options = FLAGS[flag]
-    results_found = results(reference, options)
-    assert [result.system for result in results_found] == ["T5", "GECToR-ens"]
-    for result in results_found:
+    actual_results = results(reference, options)
+    assert [result.system for result in actual_results] == ["T5", "GECToR-ens"]
+    for result in actual_results:
         want = official[result.system][reference][flag]
         numbers = [want[name] for name in ("TP", "FP", "FN", "P", "R", "F")]
         assert rounded(result.score.counts, options.get("beta", 0.5)) == numbers

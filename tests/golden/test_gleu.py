@@ -110,8 +110,8 @@ def test_draws_are_those_of_that_python(shared: Path, generator: str) -> None:
     assert len(draws) == 4
     for name, drawn in draws.items():
         seed, references = name.removeprefix("seed").removesuffix("refs").split("_")
-        draws_found = draw(int(seed), len(drawn), int(references), generator)
-        assert draws_found.tolist() == drawn, name
+        actual_draws = draw(int(seed), len(drawn), int(references), generator)
+        assert actual_draws.tolist() == drawn, name
 
 
 def test_the_figures_of_the_jfleg_page_are_of_python_2(shared: Path) -> None:

@@ -58,7 +58,7 @@ def test_every_count_of_every_sentence_is_the_official_one(shared: Path, system:
     want = stored(shared, "m2/m2_per_sentence.json")["systems"][system]
     metric = M2()
     rows = rows_of(shared, system)
-    rows_found = [
+    actual_rows = [
         [
             sentence["chosen"],
             {str(c["reference"]): [c["matched"], c["proposed"], c["gold"]] for c in all_},
@@ -66,7 +66,7 @@ def test_every_count_of_every_sentence_is_the_official_one(shared: Path, system:
         for sentence in metric.sentences(rows)
         for all_ in [sentence["candidates"]]
     ]
-    assert rows_found == want
+    assert actual_rows == want
     assert {item.level for row in rows for item in row} == {"exact"}
     total = stored(shared, "m2/m2_scores.json")["systems"][system]
     score = metric.aggregate(rows)
@@ -87,14 +87,14 @@ def test_every_edit_is_the_official_one(
     want = stored(shared, "m2/m2_edit_sequences.json")["systems"][system]
     metric = M2()
     for case, both in zip(cases(shared, system), want, strict=True):
-        edits_found = {
+        actual_edits = {
             str(stat.reference): {
                 "shown": [list(edit) for edit in stat.edits],
                 "matched": [list(edit) for edit in stat.matches],
             }
             for stat in metric.stats(case)
         }
-        assert edits_found == both
+        assert actual_edits == both
 
 
 @pytest.mark.slow
@@ -121,8 +121,8 @@ def test_the_linear_level_differs_from_the_official_counts_in_two_sentences_alon
         want = stored(shared, "m2/m2_per_sentence.json")["systems"][system]
         for case, (_, counts) in zip(cases(shared, system), want, strict=True):
             row = metric.stats(case)
-            counts_found = {str(c.reference): [c.matched, c.proposed, c.gold] for c in row}
-            if counts_found != counts:
+            actual_counts = {str(c.reference): [c.matched, c.proposed, c.gold] for c in row}
+            if actual_counts != counts:
                 other.append((system, case.id))
                 assert row[0].level == "linear"
     assert other == [("REF-F", "70"), ("REF-F", "607")]

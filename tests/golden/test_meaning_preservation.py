@@ -34,8 +34,8 @@ def golden(shared: Path) -> dict:
 def check(figures: dict, cases: list, matching: str, t: float) -> None:
     """Compare every figure of one reading."""
     metric = MeaningPreservation(matching, t)
-    score_found = metric.aggregate([metric.stats(case) for case in cases])
-    assert score_found.value == pytest.approx(figures["MP"], abs=CLOSE)
+    actual_score = metric.aggregate([metric.stats(case) for case in cases])
+    assert actual_score.value == pytest.approx(figures["MP"], abs=CLOSE)
     stats = [MpPrime(matching, t).stats(case) for case in cases]
     for averaging, difference, mean, distance in (
         ("pairs", "means", "MP_average_pairs", "MP'"),

@@ -44,9 +44,11 @@ def test_divided_texts_get_the_official_counts(shared: Path, gold: Corpus, name:
     data = shared / "golden/m2"
     official = json.loads((data / "m2_made.json").read_text("utf-8"))
     systems = [load_system(data / f"m2data/nlpcc18.{n}", gold, name=n) for n in NAMES]
-    counts_found, signature = counts(gold, systems, name)
+    actual_counts, signature = counts(gold, systems, name)
     keys = ("correct", "proposed", "gold_edits")
-    assert counts_found == {n: tuple(official[f"made.nlpcc18.{n}"][k] for k in keys) for n in NAMES}
+    assert actual_counts == {
+        n: tuple(official[f"made.nlpcc18.{n}"][k] for k in keys) for n in NAMES
+    }
     assert signature["tokens"] == "spaces"
 
 
@@ -57,8 +59,8 @@ def test_another_segmenter_costs_what_the_documentation_says(
     """Not official: our numbers, in docs/texts.md, of how little jieba does for PKUNLP."""
     pytest.importorskip("jieba")
     systems = [unspaced(shared, gold, name, tmp_path) for name in ("src", "ref")]
-    counts_found, signature = counts(gold, systems, "jieba")
-    assert counts_found == {"src": (123, 3072, 3790), "ref": (3209, 6197, 3790)}
+    actual_counts, signature = counts(gold, systems, "jieba")
+    assert actual_counts == {"src": (123, 3072, 3790), "ref": (3209, 6197, 3790)}
     assert signature["tokens"] == "jieba 0.42.1"
     (note,) = segmenter_notes(segmenter("jieba", gold), gold)
     assert "divides 349 of 2000 sources as nlpcc18 does" in note

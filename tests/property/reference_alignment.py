@@ -91,12 +91,12 @@ def distance(first: str, second: str) -> int:
     return row[-1]
 
 
-def merge(parts: list[Step], source: str, target: str, marks: str) -> tuple[Step, ...]:
+def merge(parts: list[Step], source: str, target: str, punctuation: str) -> tuple[Step, ...]:
     """Merge by windows of three, as section 7.2 says."""
     edits = []
     at = 0
     while at < len(parts):
-        if at + 2 < len(parts) and _window(parts[at : at + 3], source, target, marks):
+        if at + 2 < len(parts) and _window(parts[at : at + 3], source, target, punctuation):
             first, _, second = parts[at : at + 3]
             edits.append(("T", first[1], second[2], first[3], second[4]))
             at += 3
@@ -107,7 +107,7 @@ def merge(parts: list[Step], source: str, target: str, marks: str) -> tuple[Step
     return tuple(edits)
 
 
-def _window(third: list[Step], source: str, target: str, marks: str) -> bool:
+def _window(third: list[Step], source: str, target: str, punctuation: str) -> bool:
     first, middle, second = third
     kinds = first[0] + middle[0] + second[0]
     w1, w2 = source[first[1] : first[2]], target[first[3] : first[4]]
@@ -124,7 +124,7 @@ def _window(third: list[Step], source: str, target: str, marks: str) -> bool:
         return False
     if len(a) < len(b):
         a, b = b, a
-    if a in marks or b in marks or len(a) - len(b) > 1:
+    if a in punctuation or b in punctuation or len(a) - len(b) > 1:
         return False
     if len(b) == 1:
         return a == b
@@ -133,11 +133,11 @@ def _window(third: list[Step], source: str, target: str, marks: str) -> bool:
     return len(a) == len(b) and any(a[k:] + a[:k] == b for k in range(len(a)))
 
 
-def edit_sets(source: str, target: str, cost, marks: str, *, first: bool = False):
+def edit_sets(source: str, target: str, cost, punctuation: str, *, first: bool = False):
     """Return the distinct edit sets in order of first appearance."""
     a, b = [ord(c) for c in source], [ord(c) for c in target]
     only_first = first or abs(len(a) - len(b)) > 10
     seen: dict[tuple[Step, ...], None] = {}
     for path in paths(a, b, cost, first=only_first):
-        seen[merge(segments(path), source, target, marks)] = None
+        seen[merge(segments(path), source, target, punctuation)] = None
     return list(seen)

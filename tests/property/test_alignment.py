@@ -57,15 +57,15 @@ def kernels():
 def sets(make, source: str, target: str, costs: FeatureCosts, *, first: bool = False):
     source_parse, target_parse = parse(source), parse(target)
     n, m = len(source_parse.tokens), len(target_parse.tokens)
-    edit_sets_found = edit_sets(
+    actual_sets = edit_sets(
         make(source_parse.codes, target_parse.codes, costs),
         n,
         m,
         window=windows(source_parse.tokens, target_parse.tokens),
         first=first or abs(n - m) > 10,
     )
-    assert not edit_sets_found.capped
-    return list(edit_sets_found.sets)
+    assert not actual_sets.capped
+    return list(actual_sets.sets)
 
 
 def test_compiled_kernel_is_tested_wherever_it_could_be_built():

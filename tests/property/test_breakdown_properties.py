@@ -35,7 +35,7 @@ IMPOSSIBLE = CaseRewrite(unannotatable=True)
 VERSIONS = st.one_of(PLACES.map(version), PLACES.map(version), st.just(IMPOSSIBLE))
 
 
-def judged_of(systems: dict[str, list[Case]], *metrics) -> RunStats:
+def run_stats_of(systems: dict[str, list[Case]], *metrics) -> RunStats:
     """A run over cases, without any file or scheme."""
     cases = {name: [whole(case) for case in cases] for name, cases in systems.items()}
     first = next(iter(cases.values()))
@@ -94,7 +94,7 @@ def runs(draw: st.DrawFn, versions: st.SearchStrategy[CaseRewrite] = VERSIONS) -
         ]
         for name in ("one", "two", "three")[: draw(st.integers(1, 3))]
     }
-    return judged_of(systems, Cherrant(choice=draw(st.sampled_from(CHOICES))))
+    return run_stats_of(systems, Cherrant(choice=draw(st.sampled_from(CHOICES))))
 
 
 @given(runs(), st.sampled_from([1, 2, 3]))
@@ -220,14 +220,14 @@ def test_references_chosen_for_other_sentences_stay_as_they_were():
     metric = Cherrant()
     rows = [metric.stats(case) for case in cases]
     assert metric.choose(rows)[1].reference != metric.choose(rows[1:])[0].reference
-    check_contributions(judged_of({"one": cases, "two": two}, metric), metric)
-    check_contributions(judged_of({"one": cases, "two": three}, metric), metric)
+    check_contributions(run_stats_of({"one": cases, "two": two}, metric), metric)
+    check_contributions(run_stats_of({"one": cases, "two": three}, metric), metric)
 
 
 @pytest.mark.parametrize("metric", ALL)
 def test_a_contribution_is_that_by_every_metric(metric):
     others = [replace(case, hypotheses=(version("3"),)) for case in UNEVEN]
-    run = judged_of({"one": UNEVEN, "two": others}, metric)
+    run = run_stats_of({"one": UNEVEN, "two": others}, metric)
     if type(metric).__name__ in ("Gleu", "GleuFrequency"):
         # A sentence keeps its drawn references; resampling has tests of its own.
         assert contributions(run, metric.name, "one", "two", most=9)
@@ -242,7 +242,7 @@ def held(metric, rows: list) -> list:
 
 @pytest.mark.parametrize("metric", ALL)
 def test_equal_systems_have_no_sentence_that_decides(metric):
-    run = judged_of({"one": UNEVEN, "two": UNEVEN}, metric)
+    run = run_stats_of({"one": UNEVEN, "two": UNEVEN}, metric)
     assert contributions(run, metric.name, "one", "two", most=9) == ()
     breakdown = by_field(run, metric.name, "origin")
     assert [d.difference for d in differences([breakdown], "one", "two", least=1)] == [0.0, 0.0]

@@ -65,8 +65,11 @@ def random_pair(dice: random.Random) -> tuple[Sentence, Sentence]:
 
 def edits(dice: random.Random, source: Sentence, target: Sentence) -> list[Span]:
     """Edits as they are made, and one token for one, which types have most rules for."""
-    steps_found = steps(source, target)
-    spans = [*merge(steps_found, source, target), *merge(steps_found, source, target, "all-merge")]
+    actual_steps = steps(source, target)
+    spans = [
+        *merge(actual_steps, source, target),
+        *merge(actual_steps, source, target, "all-merge"),
+    ]
     if source.tokens and target.tokens:
         i, j = dice.randrange(len(source.tokens)), dice.randrange(len(target.tokens))
         spans.append((i, i + 1, j, j + 1))
@@ -123,14 +126,14 @@ def test_types_and_edits_are_those_of_the_installed_errant():
         first, second = as_doc(source), as_doc(target)
         for levenshtein in (False, True):
             want = Alignment(first, second, levenshtein)
-            steps_found = steps(source, target, levenshtein=levenshtein)
-            assert list(map(tuple, steps_found)) == want.align_seq
+            actual_steps = steps(source, target, levenshtein=levenshtein)
+            assert list(map(tuple, actual_steps)) == want.align_seq
             for strategy in ("rules", "all-split", "all-merge", "all-equal"):
                 spans = [
                     (edit.o_start, edit.o_end, edit.c_start, edit.c_end)
                     for edit in annotator.merge(want, strategy)
                 ]
-                assert list(merge(steps_found, source, target, strategy)) == spans
+                assert list(merge(actual_steps, source, target, strategy)) == spans
         for span in edits(dice, source, target):
             label = annotator.import_edit(first, second, list(span), min=False).type
             assert classifier.label(source, target, span) == label, (source, target, span)

@@ -55,7 +55,7 @@ MODELS = {
 """Options without which a metric cannot be made."""
 
 
-def made_by(name: str) -> list:
+def metrics_named(name: str) -> list:
     """A metric in each of its forms that promises something else."""
     make = resolve("metric", name, METRICS)
     if issubclass(make, SpanF):
@@ -66,7 +66,7 @@ def made_by(name: str) -> list:
 ALL = [
     pytest.param(metric, id=f"{name}-{n}")
     for name in METRICS
-    for n, metric in enumerate(made_by(name))
+    for n, metric in enumerate(metrics_named(name))
 ]
 
 
@@ -93,10 +93,10 @@ def test_every_metric_makes_every_promise(metric):
 @pytest.mark.parametrize("metric", ALL)
 def test_every_metric_bears_no_sentences_and_the_shortest(metric):
     for some in ([], TINY, *([case] for case in TINY), UNEVEN):
-        score_found = score(metric, some)
-        assert math.isfinite(score_found.value)
-        assert score_found.sentences == len(some)
-        assert str(score_found.signature).partition("|")[0] == f"metric:{metric.name}"
+        actual_score = score(metric, some)
+        assert math.isfinite(actual_score.value)
+        assert actual_score.sentences == len(some)
+        assert str(actual_score.signature).partition("|")[0] == f"metric:{metric.name}"
     assert all(metric.stats(case) is not None for case in TINY)
 
 
@@ -130,9 +130,9 @@ def test_every_metric_keeps_its_word_on_perfection(metric):
 @pytest.mark.parametrize("metric", ALL)
 def test_every_metric_says_something_of_each_sentence(metric):
     rows = rows_of(metric, UNEVEN)
-    rows_said = metric.sentences(rows)
-    assert len(rows_said) == len(rows)
-    assert all(rows_said)
+    sentence_rows = metric.sentences(rows)
+    assert len(sentence_rows) == len(rows)
+    assert all(sentence_rows)
 
 
 @pytest.mark.parametrize("metric", ALL)

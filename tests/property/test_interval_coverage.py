@@ -34,7 +34,7 @@ def compared(metric, first: list, second: list, **plan: object) -> Comparison:
     return compare(run_stats, metric.name, Plan(**plan))
 
 
-def marks(dice: np.random.Generator, size: int, shift: float) -> tuple[list, list]:
+def draw_outcomes(dice: np.random.Generator, size: int, shift: float) -> tuple[list, list]:
     """Whether two systems are right: both depend on how hard the sentence is."""
     hard = dice.random(size)
     first = dice.random(size) < 0.25 + shift + 0.4 * hard
@@ -47,7 +47,7 @@ def test_the_interval_of_a_difference_of_means_covers_the_truth_as_often_as_it_s
     for confidence, low, high in ((0.95, 0.91, 0.985), (0.8, 0.73, 0.87)):
         covered = 0
         for trial in range(TRIALS):
-            first, second = marks(dice, 80, shift)
+            first, second = draw_outcomes(dice, 80, shift)
             plan = {"resamples": 400, "seed": trial, "confidence": confidence}
             (pair,) = compared(
                 SentenceAccuracy(), first, second, tests=("bootstrap",), **plan
@@ -83,7 +83,7 @@ def test_where_systems_do_not_differ_a_difference_is_found_no_more_often_than_al
 ):
     dice, findings = np.random.Generator(np.random.PCG64(5)), {0.05: 0, 0.3: 0}
     for trial in range(TRIALS):
-        first, second = marks(dice, size, 0.0)
+        first, second = draw_outcomes(dice, size, 0.0)
         (pair,) = compared(
             SentenceAccuracy(), first, second, tests=(test,), resamples=300, seed=trial
         ).pairs
@@ -97,10 +97,10 @@ def test_where_systems_do_not_differ_a_difference_is_found_no_more_often_than_al
 def test_up_to_five_sentences_say_nothing_at_five_percent(size: int):
     """Two of the 2 ** n ways to exchange them go as far as the farthest."""
     every = [list(way) for way in itertools.product((False, True), repeat=size)]
-    for marks_of_one in every:
+    for one_outcomes in every:
         for two in every[:: max(1, len(every) // 4)]:
             comparison = compared(
-                SentenceAccuracy(), marks_of_one, two, tests=("bootstrap",), resamples=200
+                SentenceAccuracy(), one_outcomes, two, tests=("bootstrap",), resamples=200
             )
             assert not comparison.pairs[0].significant
             assert f"{size} sentence" in comparison.notes[0]
@@ -109,7 +109,7 @@ def test_up_to_five_sentences_say_nothing_at_five_percent(size: int):
 def test_ten_sentences_are_noted_and_thirty_are_not():
     dice = np.random.Generator(np.random.PCG64(4))
     for size, noted in ((10, True), (29, True), (30, False)):
-        comparison = compared(SentenceAccuracy(), *marks(dice, size, 0.1), resamples=200)
+        comparison = compared(SentenceAccuracy(), *draw_outcomes(dice, size, 0.1), resamples=200)
         assert any("go by randomisation" in note for note in comparison.notes) == noted
 
 
@@ -120,7 +120,7 @@ def test_the_figures_of_false_findings_in_the_docs():
     findings, trials = {"randomisation": 0, "bootstrap": 0, "sacrebleu": 0}, 1000
     places = draws(80, resamples=300, seed=0)
     for _ in range(trials):
-        first, second = marks(dice, 80, 0.0)
+        first, second = draw_outcomes(dice, 80, 0.0)
         (pair,) = compared(SentenceAccuracy(), first, second, resamples=300).pairs
         for test, p in pair.p.items():
             findings[test] += p <= 0.05
@@ -139,7 +139,7 @@ def test_the_figures_of_false_findings_in_the_docs():
 
 def test_where_systems_differ_much_it_is_found():
     dice = np.random.Generator(np.random.PCG64(6))
-    first, second = marks(dice, 200, 0.3)
+    first, second = draw_outcomes(dice, 200, 0.3)
     (pair,) = compared(SentenceAccuracy(), first, second, resamples=500).pairs
     assert pair.significant
     assert set(pair.p.values()) == {1 / 501}

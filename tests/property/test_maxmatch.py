@@ -17,7 +17,7 @@ from gecbench.core.edit import Edit
 from gecbench.edits import maxmatch
 from gecbench.edits.maxmatch import approximate, build_graph, pairs
 
-ROOM = 10**6
+LIMIT = 10**6
 
 
 def kernels():
@@ -95,7 +95,7 @@ def test_edits_and_matches_are_those_of_the_literal_reference_on_thousands_of_ra
         limit = dice.choice((0, 1, 2, 2, 2, 3))
         want = reference.proposals(source, target, spaced(golds), limit)
         for proposals in kernels():
-            spans = proposals(coded(source), coded(target), limit, (as_codes(golds),), ROOM)
+            spans = proposals(coded(source), coded(target), limit, (as_codes(golds),), LIMIT)
             assert spans == [want], (source, target, golds, limit)
         (spans,) = maxmatch.match(
             tuple(source), tuple(target), [as_edits(golds)], max_unchanged_words=limit
@@ -118,7 +118,7 @@ def test_both_kernels_agree_on_longer_pairs_and_several_annotators(seed):
     source, target = ("".join(dice.choices(letters, k=dice.randrange(18))) for _ in range(2))
     golds = tuple(as_codes(golds_of(dice, source, letters)) for _ in range(3))
     limit = dice.randrange(6)
-    matchings = [kernel(coded(source), coded(target), limit, golds, ROOM) for kernel in kernels()]
+    matchings = [kernel(coded(source), coded(target), limit, golds, LIMIT) for kernel in kernels()]
     assert all(matching == matchings[0] for matching in matchings)
 
 
@@ -165,7 +165,7 @@ def test_what_is_proposed_leads_from_the_source_to_the_hypothesis(seed):
     dice = random.Random(seed)
     source, target, letters = pair_of(dice)
     golds = as_codes(golds_of(dice, source, letters))
-    ways = [kernel(coded(source), coded(target), 2, (golds,), ROOM) for kernel in kernels()]
+    ways = [kernel(coded(source), coded(target), 2, (golds,), LIMIT) for kernel in kernels()]
     for (spans,) in [*ways, approximate(coded(source), coded(target), 2, (golds,))]:
         at = (0, 0)
         for i, x, j, y in spans:

@@ -75,8 +75,8 @@ def test_texts_stay_what_edits_make_of_tokens(corpus: Corpus, names: list[str]):
             assert characters(new.text) == characters(
                 "".join(apply(new.edit_sets[0], after.tokens))
             )
-            spans_said = {(edit.start, edit.end, edit.label) for edit in old.edit_sets[0]}
-            assert all((e.start, e.end, e.label) in spans_said for e in new.edit_sets[0])
+            old_spans = {(edit.start, edit.end, edit.label) for edit in old.edit_sets[0]}
+            assert all((e.start, e.end, e.label) in old_spans for e in new.edit_sets[0])
 
 
 @given(corpus=edited_corpora(), names=NAMES)

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_breakdown_properties import PLACES, judged_of, runs
+from test_breakdown_properties import PLACES, run_stats_of, runs
 from test_every_metric import UNEVEN, version
 
 from gecbench.analysis.options import Sweep
@@ -76,13 +76,13 @@ class Constant:
 
 def test_the_mean_of_equal_scores_is_that_score():
     three = [replace(case, references=case.references[:1] * 3) for case in UNEVEN]
-    run = judged_of({"one": three}, Constant())
+    run = run_stats_of({"one": three}, Constant())
     (curve,) = curves(run)
     assert {(p.low, p.mean, p.high) for p in curve.points} == {(0.3915906845956697,) * 3}
 
 
 def test_more_references_never_lower_sentence_accuracy_nor_its_bounds():
-    run = judged_of({"one": UNEVEN}, SentenceAccuracy())
+    run = run_stats_of({"one": UNEVEN}, SentenceAccuracy())
     (curve,) = curves(run)
     means = [point.mean for point in curve.points]
     assert means == sorted(means)
@@ -97,7 +97,7 @@ def test_a_drawn_subset_is_the_same_for_the_same_seed_and_not_for_another():
         )
         for case, own_references in zip(UNEVEN, references, strict=True)
     ]
-    run = judged_of({"one": wide}, CharBleu())
+    run = run_stats_of({"one": wide}, CharBleu())
 
     def points(seed: int, most: int):
         (curve,) = curves(run, Sweep(most=most, seed=seed))

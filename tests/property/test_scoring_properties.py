@@ -100,14 +100,14 @@ def test_edits_of_the_real_scheme_give_the_target(make_cherrant, first, second, 
             assert all(apply(edits, a.tokens) == b.tokens for edits in extraction.edit_sets)
 
 
-_MADE: dict[str, Scheme] = {}
+_SCHEMES: dict[str, Scheme] = {}
 
 
 def real(make: Callable[..., Scheme], strategy: str) -> Scheme:
     """One scheme of each kind for all examples."""
-    if strategy not in _MADE:
-        _MADE[strategy] = make(strategy=strategy)
-    return _MADE[strategy]
+    if strategy not in _SCHEMES:
+        _SCHEMES[strategy] = make(strategy=strategy)
+    return _SCHEMES[strategy]
 
 
 SPACED = st.lists(st.sampled_from([*LETTERS, " ", "\u3000"]), max_size=200).map("".join)
@@ -132,7 +132,7 @@ def texts(draw: st.DrawFn) -> tuple[Corpus, list[SystemOutput]]:
         samples.append(Sample(str(number), source, draw(rewrites)))
         for of_system in outputs:
             of_system[str(number)] = draw(rewrites)
-    systems = [SystemOutput(name, found) for name, found in zip("ab", outputs, strict=True)]
+    systems = [SystemOutput(name, extracted) for name, extracted in zip("ab", outputs, strict=True)]
     return Corpus("dev", tuple(samples), "zh"), systems
 
 
@@ -161,13 +161,13 @@ def test_counts_without_edits_are_those_of_the_edits(data, choice):
     counted = collect_stats(*data, scheme=zh_char(), options=options, keep_cases=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(char, "compiled", None)
-        found = collect_stats(*data, scheme=zh_char(), options=options, keep_cases=False)
-    assert counted.rows == found.rows
-    assert counted.notes == found.notes
-    assert summarise(counted) == summarise(found)
+        extracted = collect_stats(*data, scheme=zh_char(), options=options, keep_cases=False)
+    assert counted.rows == extracted.rows
+    assert counted.notes == extracted.notes
+    assert summarise(counted) == summarise(extracted)
     orders = [
         [[list(pairing.by_type) for pairing in row or ()] for row in run.rows["a", "cherrant"]]
-        for run in (counted, found)
+        for run in (counted, extracted)
     ]
     assert orders[0] == orders[1]
 
@@ -179,7 +179,7 @@ def test_shared_edits_without_edits_are_those_of_the_edits(sentences):
     sentences = [(source, (source, source[1:], *texts)) for source, texts in sentences]
     counted = iter(memoryview(scheme.count_shared_edits(sentences)).cast("i").tolist())
     for source, texts in sentences:
-        found = [
+        extracted = [
             {
                 (edit.start, edit.end, edit.replacement)
                 for edits in scheme.extract(parse(source), parse(text)).edit_sets
@@ -187,7 +187,7 @@ def test_shared_edits_without_edits_are_those_of_the_edits(sentences):
             }
             for text in texts
         ]
-        for one, other in itertools.product(found, repeat=2):
+        for one, other in itertools.product(extracted, repeat=2):
             assert next(counted) == len(one & other)
     assert next(counted, None) is None
 
@@ -272,10 +272,10 @@ def slow_greedy(metric: SpanF, some: list[Case]) -> list[tuple[int, int, int, in
 def test_corpus_greedy_is_the_slow_official_loop(some: list[Case], options: dict):
     metric = SpanF(choice="corpus-greedy", **options)
     chosen = metric.choose([row for row in map(metric.stats, some) if row is not None])
-    chosen_found = [
+    actual_choices = [
         (c.hypothesis, c.reference, c.counts.tp, c.counts.fp, c.counts.fn) for c in chosen
     ]
-    assert chosen_found == slow_greedy(metric, some)
+    assert actual_choices == slow_greedy(metric, some)
 
 
 @given(cases(), METRIC_OPTIONS, st.sampled_from(CHOICES))
@@ -334,11 +334,11 @@ def test_detection_finds_no_less_than_correction(first: CaseRewrite, second: Cas
 
 @given(cases(), METRIC_OPTIONS, st.sampled_from(CHOICES))
 def test_a_score_is_finite_says_what_it_is_and_sums_up(some, options: dict, choice):
-    score_found = score(SpanF(choice=choice, **options), some)
-    assert 0.0 <= score_found.value <= 1.0
-    assert total(score_found.by_type.values()) == score_found.counts
-    assert score_found.value == score_found.counts.f(options["beta"])
-    assert list(score_found.by_type) == sorted(score_found.by_type)
+    actual_score = score(SpanF(choice=choice, **options), some)
+    assert 0.0 <= actual_score.value <= 1.0
+    assert total(actual_score.by_type.values()) == actual_score.counts
+    assert actual_score.value == actual_score.counts.f(options["beta"])
+    assert list(actual_score.by_type) == sorted(actual_score.by_type)
 
 
 @given(cases(), METRIC_OPTIONS, st.sampled_from(CHOICES), st.integers(0, 9))

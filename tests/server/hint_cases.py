@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gecbench.server.rules import consistency
 from gecbench.server.rules.consistency import Place
 
-Found = tuple[str, str, str | None]
+ExpectedHint = tuple[str, str, str | None]
 """Code, the stretch, and the repair."""
 
 
@@ -17,7 +17,7 @@ class Case(NamedTuple):
 
     source: str
     text: str
-    found: tuple[Found, ...] = ()
+    found: tuple[ExpectedHint, ...] = ()
     lang: str = "zh"
     placeholder: str = "[缺失成分]"
     aliases: tuple[str, ...] = ("[MC]", "<空>")

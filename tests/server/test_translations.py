@@ -53,7 +53,7 @@ LIBRARY = (
 Message = str | tuple[str, ...]
 
 
-def said_in(path: Path) -> Iterator[tuple[Message, str | None]]:
+def messages_of(path: Path) -> Iterator[tuple[Message, str | None]]:
     text = path.read_text("utf-8")
     if path.suffix == ".html":
         # Babel reads what is left as Python, in which an indent means something.
@@ -69,7 +69,7 @@ def spoken() -> dict[tuple[Message, str | None], str]:
     return {
         message: str(path.relative_to(SERVER))
         for path in sorted(paths)
-        for message in said_in(path)
+        for message in messages_of(path)
     }
 
 

@@ -13,14 +13,14 @@ from server.web.routes import World, new_client, world
 
 from gecbench.server.models import Draft, Member, Sentence, Slot, Submission
 
-Made = tuple[Path, Mapping[str, Mapping[str, object]], Mapping[str, Mapping[str, str]]]
+Contents = tuple[Path, Mapping[str, Mapping[str, object]], Mapping[str, Mapping[str, str]]]
 """A database, what is in each project, and the cookies of each client."""
 
 
 @pytest.fixture(scope="session")
 def world_database(
     migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory, once: Callable[..., tuple]
-) -> Made:
+) -> Contents:
     path = tmp_path_factory.mktemp("world") / "made.sqlite3"
 
     def make() -> tuple[bytes, *tuple[object, ...]]:
@@ -40,7 +40,7 @@ def world_database(
 
 
 @pytest.fixture
-def there(world_database: Made, tmp_path: Path) -> Iterator[World]:
+def there(world_database: Contents, tmp_path: Path) -> Iterator[World]:
     """The world as it was made, whatever the test before did to it."""
     rows, things, cookies = world_database
     path = tmp_path / "site.sqlite3"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from server.live import Live
-from server.workflow.reviewing import finalised, judged, study_of, word
+from server.workflow.reviewing import finalised, review_answer, study_of, word
 from server.workflow.stories import (
     a_project,
     all_submitted,
@@ -68,7 +68,9 @@ def in_study(live: Live, **options: Any) -> tuple[Project, int]:
     with live.rows():
         key = digest(sample["over"])
         words = {key: word(key, False, "overcorrection", note="!", section="limits-overcorrection")}
-        finalised(project, answer=judged(project, (sample["good"], sample["fair"]), words=words))
+        finalised(
+            project, answer=review_answer(project, (sample["good"], sample["fair"]), words=words)
+        )
         return project, study_of(project, "a3").pk
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.rest.calls import Caller
 from server.workflow.practising import candidate, finish_trial, known, practising
-from server.workflow.stories import a_project, handed_in, joined
+from server.workflow.stories import a_project, joined, submit_answer
 
 from gecbench.server.choices import Purpose
 from gecbench.server.models import Member, Person
@@ -34,7 +34,7 @@ def test_managers_read_the_results_of_gold_tasks_and_annotators_none(site, monke
     monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
     member, boss = joined(project, "li"), Person.objects.get(login="boss")
     for _ in range(2):
-        handed_in(member, claims.current(member).slot)
+        submit_answer(member, claims.current(member).slot)
     first = gold_tasks.results(project).last()
     lead = Member.objects.get(person=boss)
     gold_tasks.overrule(lead, first.pk, right=True, reason="as good")

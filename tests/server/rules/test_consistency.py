@@ -230,8 +230,8 @@ def test_what_blocks_does_not_depend_on_the_order_of_the_references(texts: list,
     mixed = list(texts)
     chance.shuffle(mixed)
 
-    def blocking(given_: list) -> set[str]:
-        return {finding.rule for finding in examine(*given_) if finding.blocks}
+    def blocking(arguments: list) -> set[str]:
+        return {finding.rule for finding in examine(*arguments) if finding.blocks}
 
     assert blocking(texts) == blocking(mixed)
 

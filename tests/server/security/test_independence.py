@@ -118,8 +118,8 @@ def story(decision: Decision = Decision.CORRECTED, count: int = 1, **options: ob
     held = claimed(other, sentence_of(project, 4))
     drafts.save_draft(other, held.pk, rev=0, payload=payload)
     mine = claimed(me, sentence_of(project, 4))
-    mine_kept = {"decision": "corrected", "texts": ["我的稿。"], "note": ""}
-    drafts.save_draft(me, mine.pk, rev=0, payload=mine_kept)
+    my_draft = {"decision": "corrected", "texts": ["我的稿。"], "note": ""}
+    drafts.save_draft(me, mine.pk, rev=0, payload=my_draft)
     return project
 
 

@@ -101,12 +101,12 @@ class Walker:
         self.page, self.seen = page, seen
         page.add_init_script(WATCH)
         page.on("dialog", lambda dialog: (seen.harm.append(f"dialog {page.url}"), dialog.dismiss()))
-        page.on("console", self._said)
+        page.on("console", self._on_console)
         page.on("pageerror", lambda error: seen.harm.append(f"error {page.url}: {error}"))
         page.on("request", self._asked)
         page.set_default_timeout(30_000)
 
-    def _said(self, message: Any) -> None:
+    def _on_console(self, message: Any) -> None:
         if "Content Security Policy" in message.text or "Content-Security-Policy" in message.text:
             self.seen.harm.append(f"policy {self.page.url}: {message.text}")
 

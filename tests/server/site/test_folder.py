@@ -170,10 +170,10 @@ def test_an_address_that_redis_cannot_read_is_refused_and_not_repeated(cache):
     assert "secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("made", ["missing/uploads", "file"])
-def test_a_folder_that_takes_no_uploads_is_refused_at_the_start(tmp_path, made):
+@pytest.mark.parametrize("place", ["missing/uploads", "file"])
+def test_a_folder_that_takes_no_uploads_is_refused_at_the_start(tmp_path, place):
     (tmp_path / "file").touch()
-    site = Site(folder=tmp_path, secret="s", uploads=str(tmp_path / made))
+    site = Site(folder=tmp_path, secret="s", uploads=str(tmp_path / place))
     with pytest.raises(GecbenchError, match=r"cannot be kept here.*GECBENCH_UPLOADS"):
         make_upload_folder(site)
     with pytest.raises(UsageError, match=r"uploads is 'relative'"):

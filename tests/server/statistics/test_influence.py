@@ -12,10 +12,10 @@ from server.workflow.stories import (
     all_submitted,
     claimed,
     correction,
-    handed_in,
     joined,
     people,
     sentence_of,
+    submit_answer,
 )
 
 from gecbench.server.import_export.exports import ExportOptions, export
@@ -38,7 +38,7 @@ def with_suggestions(project: Project) -> Project:
         suggestions.show(team[n], slots[n].pk)
     suggestions.take_over(team[0], slots[0].pk)
     for member, slot, text in zip(team, slots, (PROPOSED, OWN, PROPOSED, OWN), strict=True):
-        handed_in(member, slot, correction(text))
+        submit_answer(member, slot, correction(text))
     finalised(project, (PROPOSED,))
     return project
 

@@ -103,18 +103,18 @@ class Reviewer(Bot):
         if not why:
             return NOTHING, {edits}
         verdict: dict[str, object] = {"correct": False, "reasons": why}
-        mended, off = known.usual(), [0]
+        corrections, off = known.usual(), [0]
         if why == ["overcorrection"]:
-            mended, off = edits - {known.polish}, [_switch(known, row)] * bool(known.errors)
+            corrections, off = edits - {known.polish}, [_switch(known, row)] * bool(known.errors)
         elif known.number % 3:
             return verdict, set()
-        text = known.text(mended)
+        text = known.text(corrections)
         if known.kind != CORRECTED or text in boxes:
             return verdict, set()
         boxes.add(text)
         verdict |= {"modified": text, "off": [edit for edit in off if edit]}
         self.log.happened("restored" if verdict["off"] else "modified")
-        return verdict, {mended}
+        return verdict, {corrections}
 
     def rules(self) -> int:
         """Decide every complaint that this person may decide; how many."""

@@ -167,8 +167,8 @@ MISSING: tuple[Part, ...] = ("亲手把", Spot("", (PLACEHOLDER,)), "送给妹�
 END: tuple[Part, ...] = ("，朋友们都", Spot("说", (), "讲"), "不错。")
 
 
-def mended(parts: Iterable[Part]) -> Iterator[Part]:
-    """The same with its errors mended."""
+def correct_parts(parts: Iterable[Part]) -> Iterator[Part]:
+    """The same with its errors corrected."""
     for part in parts:
         yield part.rights[0] if isinstance(part, Spot) and part.rights else part
 
@@ -182,9 +182,9 @@ def chinese(number: int) -> Known:
     first = FIRST[number % 7] if kind != 3 else MISSING
     second = SECOND[number // 3 % 4]
     if kind in (8, 13, 17) or (kind != 3 and number % 3 == 1):
-        first = tuple(mended(first))
+        first = tuple(correct_parts(first))
     if kind in (3, 8, 13, 17) or number % 3 == 2:
-        second = tuple(mended(second))
+        second = tuple(correct_parts(second))
     return known(number, (time, name, *first, "，", *second, *END))
 
 
@@ -204,7 +204,7 @@ def english(number: int) -> Known:
     )
     second: tuple[Part, ...] = (" and the teachers ", Spot("was", ("were",)), " not at all")
     if number in (6, 11, 16) or number % 3 == 1:
-        first = tuple(mended(first))
+        first = tuple(correct_parts(first))
     if number in (6, 11, 16) or number % 3 == 2:
-        second = tuple(mended(second))
+        second = tuple(correct_parts(second))
     return known(number, (f"{time} {name}", *first, *second, " ", Spot("happy", (), "glad"), "."))

@@ -154,7 +154,7 @@ def project(site):
     return Project.objects.create(slug="one", name="语料", lang="zh")
 
 
-GIVEN = {"login": "Wang", "name": "王", "password": NEW, "again": NEW}
+FORM = {"login": "Wang", "name": "王", "password": NEW, "again": NEW}
 
 
 def test_somebody_new_comes_in_by_an_invitation(client, project):
@@ -162,7 +162,7 @@ def test_somebody_new_comes_in_by_an_invitation(client, project):
     page = client.get(link).content.decode()
     assert "语料" in page
     assert "Annotator" in page
-    assert client.post(link, GIVEN)["Location"] == "/"
+    assert client.post(link, FORM)["Location"] == "/"
     assert signed_in(client)
     member = Member.objects.get()
     assert (member.person.login, member.roles) == ("wang", (Role.ANNOTATOR, Role.REVIEWER))
@@ -188,7 +188,7 @@ def test_what_is_wrong_stands_at_its_field_and_the_rest_is_kept(
     import re
 
     link = invite(project)
-    answer = client.post(link, {**GIVEN, **changed})
+    answer = client.post(link, {**FORM, **changed})
     text = answer.content.decode()
     assert answer.status_code == 422
     assert re.search(message, text)
@@ -219,7 +219,7 @@ def test_each_link_for_the_first_administrator_holds_until_one_is_used(client, s
     links = [f"/invitation/{accounts.first_administrator()}" for _ in ("init", "serve")]
     for link in links:
         assert b"administrator" in client.get(link).content
-    client.post(links[used], GIVEN)
+    client.post(links[used], FORM)
     assert Person.objects.get().is_administrator
     assert [Client().get(link).status_code for link in links] == [410, 410]
     with pytest.raises(GoneError):

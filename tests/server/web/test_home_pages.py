@@ -307,7 +307,7 @@ def test_the_menu_has_what_a_role_may_open_with_counts(li):
     assert ">Annotation" not in menu
 
 
-def judged(member, number, answer, golden_texts, kind="corrected", reasons=()):
+def answer_and_golden(member, number, answer, golden_texts, kind="corrected", reasons=()):
     """A sentence with a golden set, after the member's answer."""
     from gecbench.server.models import Reference
     from gecbench.server.rules.text import digest
@@ -340,16 +340,16 @@ def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_gold
     member = Member.objects.get(person__login="a1")
     assert member_figures(member).acceptance is None
     assert "nothing reviewed yet" in li.html("/p/story/me")
-    judged(
+    answer_and_golden(
         member,
         1,
         correction("好一。", "坏一。", active_ms=1_800_000),
         ["好一。"],
         reasons=["meaning", "overcorrection"],
     )
-    judged(member, 2, correction("坏二。"), ["别人的。"], reasons=["meaning"])
-    judged(member, 3, error_free(), [], kind="error_free")
-    submission, golden = judged(member, 4, error_free(), ["要改。"])
+    answer_and_golden(member, 2, correction("坏二。"), ["别人的。"], reasons=["meaning"])
+    answer_and_golden(member, 3, error_free(), [], kind="error_free")
+    submission, golden = answer_and_golden(member, 4, error_free(), ["要改。"])
     Study.objects.create(
         project=member.project,
         sentence=submission.sentence,
@@ -377,7 +377,7 @@ def test_ones_own_figures_count_answers_that_were_judged_and_those_that_are_gold
 def test_what_waits_counts_only_what_a_person_may_do(li):
     project = sentence_project()
     member = Member.objects.get(person__login="a1")
-    submission, golden = judged(member, 1, correction("坏。"), ["好。"])
+    submission, golden = answer_and_golden(member, 1, correction("坏。"), ["好。"])
     study = Study.objects.create(
         project=project,
         sentence=submission.sentence,

@@ -141,8 +141,8 @@ def test_issue_5_a_form_that_is_wrong_and_stale_stays_stale(project, boss):
     projects.change_project(project, by=somebody("boss"), name="Theirs")
     wrong = boss.client.post(f"{HERE}/settings", old)
     assert wrong.status_code == 422
-    mended = {**old, "lease_minutes": "20", "seen": wrong.context["seen"]}
-    assert boss.client.post(f"{HERE}/settings", mended).status_code == 409
+    corrected = {**old, "lease_minutes": "20", "seen": wrong.context["seen"]}
+    assert boss.client.post(f"{HERE}/settings", corrected).status_code == 409
     project.refresh_from_db()
     assert (project.name, project.rules.lease_minutes) == ("Theirs", 30)
 

@@ -23,7 +23,7 @@ from gecbench.server.workflow.errors import GoneError, RefusedError
 
 __all__ = ["boss", "project"]
 NEW = "staple staple staple"
-GIVEN = {"new_password1": NEW, "new_password2": NEW}
+FORM = {"new_password1": NEW, "new_password2": NEW}
 
 
 @pytest.fixture
@@ -64,12 +64,12 @@ def test_a_managers_link_is_shown_once_works_once_and_is_logged(project, boss, l
     client, form = door(link)
     assert link.rsplit("/", 1)[1] not in form  # so that no referrer has it
     assert li.person.login in client.get(form).content.decode()
-    assert client.post(form, GIVEN)["Location"] == "/"
+    assert client.post(form, FORM)["Location"] == "/"
     assert client.get("/account").status_code == 200
     assert Person.objects.get(pk=li.person_id).check_password(NEW)
     assert Audit.objects.get(what="person.password_reset").who == li.person
     assert door(link)[1] == ""
-    assert client.get(form).status_code == client.post(form, GIVEN).status_code == 410
+    assert client.get(form).status_code == client.post(form, FORM).status_code == 410
 
 
 def test_a_new_password_ends_sessions_and_the_lock(project, li):
@@ -79,7 +79,7 @@ def test_a_new_password_ends_sessions_and_the_lock(project, li):
     for _ in range(5):
         Client().post("/login", {"login": "li", "password": "wrong"})
     client, form = door(secret)
-    client.post(form, GIVEN)
+    client.post(form, FORM)
     assert elsewhere.get("/account").status_code == 302
     assert accounts.login_locks("li") == {}
     assert Client().post("/login", {"login": "li", "password": NEW}).status_code == 302
@@ -95,10 +95,10 @@ def test_a_new_password_ends_sessions_and_the_lock(project, li):
 )
 def test_what_is_wrong_is_said_and_the_link_still_holds(li, changed, message):
     client, form = door(accounts.password_link(li.person))
-    answer = client.post(form, {**GIVEN, **changed})
+    answer = client.post(form, {**FORM, **changed})
     assert answer.status_code == 422
     assert message in answer.content.decode()
-    assert client.post(form, GIVEN).status_code == 302
+    assert client.post(form, FORM).status_code == 302
 
 
 @pytest.mark.parametrize("hours", [23, 25])
@@ -145,7 +145,7 @@ def test_a_link_ends_with_the_right_to_make_it(project, boss, li, what):
     else:
         joined(a_project(1, slug="other", manager="stranger"), "li")
     assert door(secret)[1] == ""
-    assert client.post(form, GIVEN).status_code == 410
+    assert client.post(form, FORM).status_code == 410
     assert not Person.objects.get(pk=li.person_id).check_password(NEW)
 
 
@@ -177,7 +177,7 @@ def test_whoever_is_shut_out_has_no_way_back(project, boss, li):
     secret = accounts.password_link(li.person)
     client, form = door(secret)
     accounts.deactivate(li.person)
-    assert client.post(form, GIVEN).status_code == 410
+    assert client.post(form, FORM).status_code == 410
     assert door(secret)[1] == ""
     with pytest.raises(UsageError):
         accounts.password_link(Person.objects.get(pk=li.person_id))
@@ -225,7 +225,7 @@ def test_a_link_comes_by_mail_and_the_answer_is_the_same_for_whoever_is_not_here
     assert "24 小时" in sent.body
     secret = re.search(r"http://testserver/password/(0/\S+)", sent.body)[1]
     client, form = door(secret)
-    assert client.post(form, GIVEN).status_code == 302
+    assert client.post(form, FORM).status_code == 302
     assert door(secret)[1] == ""
 
 

@@ -177,10 +177,10 @@ def test_pay_6_statements_are_saved_as_xlsx(project, boss):
     period = closed(project)
     answer = boss.form(f"{HERE}/periods/{period.pk}/pay.xlsx")
     with ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as book:
-        sheets = [book.read(f"xl/worksheets/sheet{n}.xml").decode() for n in (1, 2)]
-    assert "<v>0.75</v>" in sheets[0]
-    assert "<v>0.25</v>" in sheets[1]
-    assert "<f>" not in "".join(sheets)
+        worksheets = [book.read(f"xl/worksheets/sheet{n}.xml").decode() for n in (1, 2)]
+    assert "<v>0.75</v>" in worksheets[0]
+    assert "<v>0.25</v>" in worksheets[1]
+    assert "<f>" not in "".join(worksheets)
 
 
 def test_a_workbook_that_cannot_hold_all_lines_is_none(project, monkeypatch):

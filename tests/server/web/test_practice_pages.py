@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from server.web.asking import Asking, answer
 from server.web.routes import ROUTES, UNSAFE
 from server.workflow.practising import candidate, finish_trial, known, practising, reference, source
-from server.workflow.stories import a_project, claimed, handed_in, joined, sentence_of
+from server.workflow.stories import a_project, claimed, joined, sentence_of, submit_answer
 
 from gecbench.server.choices import Purpose
 from gecbench.server.models import (
@@ -130,7 +130,7 @@ def test_tri_3_no_address_lets_a_candidate_write_anything_real(site, status):
     """Somebody who held places of real sentences asks at every address, by every way to write."""
     project = practising(6, trial_size=2)
     member = joined(project, "li")
-    done = handed_in(member, claimed(member, sentence_of(project, 1)))
+    done = submit_answer(member, claimed(member, sentence_of(project, 1)))
     held = claimed(member, sentence_of(project, 2))
     Member.objects.filter(pk=member.pk).update(status=status, is_reviewer=True)
     li = Asking(member)
@@ -204,10 +204,10 @@ def test_the_lead_sees_each_answer_beside_the_reference_and_overrules(project, b
     assert Trial.objects.get().state == "failed"
     page = boss.client.post(url, {"right": "yes", "reason": "as good"}, follow=True)
     assert "The trial is passed now" in page.content.decode()
-    (judged,) = [answer for answer in page.context["answers"] if answer.key == wrong.pk]
-    assert judged.right
+    (wrong_answer,) = [answer for answer in page.context["answers"] if answer.key == wrong.pk]
+    assert wrong_answer.right
     # Only what stands above says how it was judged: no mark of the text says the opposite.
-    assert [line.right for line in judged.shown["lines"]] == [None, None, True]
+    assert [line.right for line in wrong_answer.shown["lines"]] == [None, None, True]
     assert "as good" in page.content.decode()
     member.refresh_from_db()
     assert member.status == "active"
@@ -260,7 +260,7 @@ def test_lists_of_candidates_and_gold_tasks_have_pages_and_a_fixed_number_of_que
         finish_trial(candidate(project, f"c{n}"), 0)
         writer = joined(project, f"w{n}")
         for _ in range(n + 1):
-            handed_in(writer, claims.current(writer).slot)
+            submit_answer(writer, claims.current(writer).slot)
         addresses = ("manage/trials", f"manage/gold/{writer.pk}")
         for path in addresses:
             boss.html(f"/p/story/{path}")  # which notes what was read

@@ -15,8 +15,8 @@ from server.workflow.reviewing import (
     GOOD,
     finalised,
     golden_texts,
-    judged,
     member_of,
+    review_answer,
     study_of,
     waiting,
     word,
@@ -36,7 +36,7 @@ def disputed(*reviewers: str, login: str = "a2", **options: object) -> Project:
     """A project in which a2 complains about the verdict on a text."""
     project = waiting(reviewers=reviewers or ("rita", "ruth"), **options)
     about = word(digest(BAD), False, "incomplete", note="少了“借”")
-    finalised(project, answer=judged(project, words={digest(BAD): about}))
+    finalised(project, answer=review_answer(project, words={digest(BAD): about}))
     complain(project, login)
     return project
 
@@ -178,7 +178,7 @@ def test_warnings_of_the_new_golden_set_are_confirmed_con_6():
 
 def test_a_ruling_says_before_it_is_made_that_a_text_replaces_a_golden_decision_con_1():
     project = waiting(correction(BAD), error_free(), reviewers=("rita", "ruth"))
-    finalised(project, answer=judged(project, decision=Decision.ERROR_FREE))
+    finalised(project, answer=review_answer(project, decision=Decision.ERROR_FREE))
     complain(project, "a1")
     client = signed_in(project, "ruth")
     page = page_of(client, path_of(the_complaint()))

@@ -242,8 +242,8 @@ def test_a_review_that_is_over_shows_verdicts_reasons_notes_and_texts():
         digest(BAD): word(digest(BAD), False, "meaning", note="换了意思", section="limits"),
         "error_free": word("error_free", False, "incomplete", note="有一处错"),
     }
-    mended = [Addition(FAIR, digest(BAD)), Addition("我昨天在图书馆借了书。")]
-    finalised(project, (GOOD,), words=words, additions=mended, note="看清楚")
+    corrected = [Addition(FAIR, digest(BAD)), Addition("我昨天在图书馆借了书。")]
+    finalised(project, (GOOD,), words=words, additions=corrected, note="看清楚")
     page = page_of(signed_in(project, "rita"), f"{REVIEW}/{sentence_of(project).pk}")
     assert page.count("judged correct") == 1
     assert page.count("judged wrong") == 2

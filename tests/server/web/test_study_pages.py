@@ -16,8 +16,8 @@ from server.workflow.reviewing import (
     FAIR,
     GOOD,
     finalised,
-    judged,
     member_of,
+    review_answer,
     study_of,
     waiting,
     word,
@@ -38,7 +38,7 @@ def rejected(**options: object) -> Project:
     """A project in which a2's second text was judged wrong, with words about it."""
     project = waiting(**options)
     about = word(digest(BAD), False, "incomplete", note="少了“借”", section="word-missing")
-    answer = judged(project, words={digest(BAD): about}, note="请看例句")
+    answer = review_answer(project, words={digest(BAD): about}, note="请看例句")
     finalised(project, answer=answer)
     return project
 

@@ -59,7 +59,7 @@ def word(
     return VerdictAnswer(key, correct, rejections, note, section)
 
 
-def judged(
+def review_answer(
     project: Project,
     right: Sequence[str] = (GOOD, FAIR),
     *,
@@ -95,7 +95,7 @@ def finalised(
 ) -> ReviewResult:
     """A sentence that a reviewer takes and decides."""
     task = opened(project, login, number)
-    answer = answer or judged(project, right, login=login, number=number, **fields)
+    answer = answer or review_answer(project, right, login=login, number=number, **fields)
     return reviews.finalise(
         member_of(project, login),
         task.sentence_id,

@@ -142,7 +142,7 @@ def claimed(member: Member, sentence: Sentence) -> Slot:
         return slot
 
 
-def handed_in(
+def submit_answer(
     member: Member, slot: Slot, answer: Answer | None = None, **changed: object
 ) -> Submission:
     """What the member hands in for a slot as they see it; version and key may be given."""
@@ -150,7 +150,7 @@ def handed_in(
     return submissions.submit(member, slot.pk, **(words | changed))
 
 
-def kept_counts() -> dict[str, object]:
+def row_counts() -> dict[str, object]:
     """All that handing in and taking back change, to compare before and after."""
     tables = (Submission, Reference, SlotEvent, Audit, Draft, DraftRevision)
     return {

@@ -115,11 +115,11 @@ class Model:
         }
         assert submissions_ == self.keys
         revisions = DraftRevision.objects.filter(slot__isnull=False)
-        revisions_kept = {
+        stored_revisions = {
             (slot, login, rev, payload["texts"][0])
             for slot, login, rev, payload in revisions.values_list(
                 "slot", "person__login", "rev", "payload"
             )
             if payload["texts"]
         }
-        assert set(self.drafts) <= revisions_kept
+        assert set(self.drafts) <= stored_revisions

@@ -22,11 +22,11 @@ from server.workflow.stories import (
     claimed,
     correction,
     expired,
-    handed_in,
     joined,
     people,
     sentence_of,
     somebody,
+    submit_answer,
     submitted,
     time_passes,
 )
@@ -65,7 +65,7 @@ def test_inv_8_what_was_put_off_after_taking_it_back_does_not_stand_again(site):
         if mine.state == SlotState.FREE:
             mine = claimed(member, sentence_of(project))
         assert mine.pk == slot.pk
-        handed_in(member, mine, correction(f"{member.person.login}写的。"))
+        submit_answer(member, mine, correction(f"{member.person.login}写的。"))
         put_off(member, submissions.reopen(member, slot.pk))
     back = claims.recall(first, slot.sentence_id).slot
     assert back.pk == slot.pk
@@ -200,7 +200,9 @@ def test_rev_10_a_second_opinion_that_was_asked_for_outlives_the_queue(site, how
     fourth = joined(project, "a4")
     if how == "take back":
         slot = Slot.objects.get(person__login="a1")
-        handed_in(member_of(project, "a1"), submissions.reopen(member_of(project, "a1"), slot.pk))
+        submit_answer(
+            member_of(project, "a1"), submissions.reopen(member_of(project, "a1"), slot.pk)
+        )
     elif how == "raise":
         management.raise_needed(member_of(project, "boss"), task.sentence_id, more=1)
     elif how == "raise all":

@@ -15,9 +15,9 @@ from server.workflow.stories import (
     a_project,
     claimed,
     correction,
-    handed_in,
     joined,
     sentence_of,
+    submit_answer,
 )
 
 from gecbench.server.choices import MemberStatus, Purpose, SlotState
@@ -59,7 +59,7 @@ def gold_claimed(member: Member, monkeypatch) -> Slot:
 def gold_done(member: Member, right: bool, monkeypatch) -> None:
     slot = gold_claimed(member, monkeypatch)
     text = slot.sentence.text.replace("句句", "句" if right else "段句")
-    handed_in(member, slot, correction(text))
+    submit_answer(member, slot, correction(text))
 
 
 def test_none_are_drawn_where_the_share_is_nothing(site, monkeypatch):
@@ -75,7 +75,7 @@ def test_about_the_share_of_tasks_are_gold_and_each_person_gets_each_once(site):
     for _ in range(30):
         slot = claims.current(member).slot
         sentences_.append(slot.sentence)
-        handed_in(member, slot)
+        submit_answer(member, slot)
     gold = [sentence.number for sentence in sentences_ if sentence.purpose == Purpose.GOLD]
     assert len(set(gold)) == len(gold)
     assert 4 <= len(gold) <= 10
@@ -100,8 +100,8 @@ def test_a_gold_task_taken_back_after_it_was_put_off_is_never_full(site, monkeyp
     claims.skip(li, slot.pk, version=slot.version)
     theirs = gold_claimed(wang, monkeypatch)
     mine = claims.recall(li, slot.sentence_id).slot
-    handed_in(wang, theirs)
-    handed_in(li, mine)
+    submit_answer(wang, theirs)
+    submit_answer(li, mine)
     sentence = Sentence.objects.get(purpose=Purpose.GOLD)
     assert sentence.state == "annotating"
     assert Slot.objects.filter(sentence=sentence, state=SlotState.FREE).exists()
@@ -113,10 +113,10 @@ def test_a_gold_task_is_taken_back_and_put_off_like_others(site, monkeypatch):
     project = with_gold()
     member = joined(project, "li")
     slot = gold_claimed(member, monkeypatch)
-    done = handed_in(member, slot, correction(slot.sentence.text.replace("句句", "段句")))
+    done = submit_answer(member, slot, correction(slot.sentence.text.replace("句句", "段句")))
     assert submissions.may_reopen(done)
     again = submissions.reopen(member, slot.pk)
-    handed_in(member, again, correction(slot.sentence.text.replace("句句", "句")))
+    submit_answer(member, again, correction(slot.sentence.text.replace("句句", "句")))
     assert gold_tasks.accuracies(project)[member.person_id] == gold_tasks.Accuracy(1, 1)
     other = gold_claimed(member, monkeypatch)
     claims.skip(member, other.pk, version=other.version)
@@ -131,10 +131,10 @@ def test_no_number_tells_an_annotator_which_tasks_are_gold(site, monkeypatch):
     due = timezone.now() + timedelta(days=3)
     give_quota(boss, member, number=5, due_at=due)
     slot = gold_claimed(member, monkeypatch)
-    handed_in(member, slot, correction("一句。", active_ms=3_600_000))
+    submit_answer(member, slot, correction("一句。", active_ms=3_600_000))
     monkeypatch.undo()
     real = claimed(member, sentence_of(project, 1))
-    handed_in(member, real, correction("二句。", active_ms=3_600_000))
+    submit_answer(member, real, correction("二句。", active_ms=3_600_000))
     figures = member_figures(member)
     assert (figures.today, figures.done, figures.hours) == (2, 2, 2)
     assert standings(member.person_id, [project.pk])[project.pk]["done"] == 2
@@ -148,7 +148,7 @@ def test_no_number_tells_an_annotator_which_tasks_are_gold(site, monkeypatch):
 def test_none_are_drawn_where_no_real_task_is_left(site, monkeypatch):
     project = with_gold(texts=1)
     member = joined(project, "li")
-    handed_in(member, claimed(member, sentence_of(project, 1)))
+    submit_answer(member, claimed(member, sentence_of(project, 1)))
     monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
     assert claims.current(member).nothing == claims.NoTask.NONE_FOR_YOU
 
@@ -162,7 +162,7 @@ def test_none_are_drawn_where_an_own_batch_comes_first(site, monkeypatch):
     monkeypatch.setattr(claims._CHANCE, "randrange", lambda _: 0, raising=False)
     slot = claims.current(member).slot
     assert slot.assignment is not None
-    handed_in(member, slot)
+    submit_answer(member, slot)
     assert claims.current(member).slot.sentence.purpose == Purpose.GOLD
 
 
@@ -171,13 +171,13 @@ def test_a_gold_task_ends_for_its_annotator_when_later_tasks_do(site, monkeypatc
     project = with_gold(annotators=1, open_skips=1)
     member, reviewer = joined(project, "li"), joined(project, "wu", "reviewer")
     slot = gold_claimed(member, monkeypatch)
-    done = handed_in(member, slot)
+    done = submit_answer(member, slot)
     put_off = gold_claimed(member, monkeypatch)
     claims.skip(member, put_off.pk, version=put_off.version)
     monkeypatch.undo()
     assert submissions.may_reopen(done)
     assert claims.skipped_sentences(member) == (put_off.sentence,)
-    handed_in(member, claimed(member, sentence_of(project, 1)))
+    submit_answer(member, claimed(member, sentence_of(project, 1)))
     assert claims.skipped_sentences(member) == (), "others have filled real tasks by now"
     assert submissions.may_reopen(done), "no reviewer has begun with a later one"
     with transaction.atomic():
@@ -233,7 +233,7 @@ def test_the_pause_is_part_of_the_submission(site, monkeypatch):
     slot = gold_claimed(member, monkeypatch)
     monkeypatch.setattr(gold_tasks, "tell_managers", broken)
     with pytest.raises(ZeroDivisionError):
-        handed_in(member, slot, correction("错的。"))
+        submit_answer(member, slot, correction("错的。"))
     member.refresh_from_db()
     assert member.status == "active"
     assert not Submission.objects.exists()

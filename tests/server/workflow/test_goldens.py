@@ -11,9 +11,9 @@ from server.workflow.reviewing import (
     GOOD,
     finalised,
     golden_texts,
-    judged,
     member_of,
     opened,
+    review_answer,
     waiting,
     word,
 )
@@ -133,7 +133,7 @@ def test_reasons_notes_and_section_of_a_verdict_are_kept(site):
 def test_inv_9_the_same_key_twice_is_one_review(database):
     project = waiting()
     task, rita, key = opened(project), member_of(project, "rita"), uuid4()
-    answer = judged(project)
+    answer = review_answer(project)
     first = reviews.finalise(
         rita, task.sentence_id, version=task.version, client_key=key, answer=answer
     )
@@ -163,7 +163,7 @@ def test_a_key_of_something_else_is_refused(site):
 def test_rev_12_a_stale_page_is_a_conflict_and_changes_nothing(database):
     project = waiting(reviewers=["rita", "rolf"])
     task = opened(project)
-    answer = judged(project)
+    answer = review_answer(project)
     for who, version, message in (
         ("rolf", task.version, "somebody else has this review"),
         ("rita", task.version - 1, "another tab of yours has this review"),
@@ -184,7 +184,7 @@ def test_rev_12_a_stale_page_is_a_conflict_and_changes_nothing(database):
 def test_what_is_decided_is_not_decided_again(site):
     project = waiting()
     task = opened(project)
-    answer = judged(project)
+    answer = review_answer(project)
     finalised(project)
     with pytest.raises(ConflictError, match="not in review any more"):
         reviews.finalise(
@@ -206,7 +206,7 @@ def test_rol_2_who_held_a_slot_does_not_finalise(site):
             task.sentence_id,
             version=task.version,
             client_key=uuid4(),
-            answer=judged(project),
+            answer=review_answer(project),
         )
 
 
@@ -219,7 +219,7 @@ def test_only_reviewers_finalise(site, login):
             sentence_of(project).pk,
             version=1,
             client_key=uuid4(),
-            answer=judged(project),
+            answer=review_answer(project),
         )
 
 

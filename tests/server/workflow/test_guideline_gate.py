@@ -6,15 +6,15 @@ from uuid import uuid4
 
 import pytest
 from server.web.asking import Asking, answer, draft
-from server.workflow.reviewing import judged, opened
+from server.workflow.reviewing import opened, review_answer
 from server.workflow.stories import (
     a_project,
     all_submitted,
     claimed,
-    handed_in,
     joined,
     people,
     sentence_of,
+    submit_answer,
 )
 
 from gecbench.server.models import Acknowledgement, Draft, Slot, Submission
@@ -53,24 +53,24 @@ def test_a_new_version_is_to_be_read_again_and_the_open_task_stays(site):
     li.refresh_from_db()
     assert claims.current(li).nothing == NoTask.GUIDELINE_FIRST
     with pytest.raises(GuidelineFirstError):
-        handed_in(li, slot)
+        submit_answer(li, slot)
     assert Draft.objects.get().payload["texts"] == ["我改过的句子。"]  # nothing typed is lost
     read(li)
     assert claims.current(li).slot == slot
-    assert handed_in(li, slot).guideline_id == li.project.guideline_id
+    assert submit_answer(li, slot).guideline_id == li.project.guideline_id
 
 
 def test_every_act_of_an_annotator_is_refused(site):
     project = a_project(open_tasks=2)
     (li,) = people(project, 1)
     slot = claimed(li, sentence_of(project, 1))
-    done = handed_in(li, claimed(li, sentence_of(project, 2)))
+    done = submit_answer(li, claimed(li, sentence_of(project, 2)))
     skipped = claimed(li, sentence_of(project, 3))
     claims.skip(li, skipped.pk, version=skipped.version)
     projects.change_project(project, by=None, options={"guideline_gate": True})
     li.refresh_from_db()
     acts = (
-        lambda: handed_in(li, slot),
+        lambda: submit_answer(li, slot),
         lambda: claims.skip(li, slot.pk, version=slot.version),
         lambda: submissions.reopen(li, done.slot_id),
     )
@@ -94,7 +94,7 @@ def test_reviewers_read_it_first_too(site):
         reviews.open_review(rita, task.sentence_id)
     sent = {"version": task.version, "client_key": uuid4()}
     with pytest.raises(GuidelineFirstError):
-        reviews.finalise(rita, task.sentence_id, answer=judged(project), **sent)
+        reviews.finalise(rita, task.sentence_id, answer=review_answer(project), **sent)
     with pytest.raises(GuidelineFirstError):
         reviews.hand_on(rita, task.sentence_id, version=task.version, note="x")
     read(rita)

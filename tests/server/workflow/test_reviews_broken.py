@@ -11,9 +11,9 @@ from server.workflow.races import BrokenError, breaking, together
 from server.workflow.reviewing import (
     BAD,
     GOOD,
-    judged,
     member_of,
     opened,
+    review_answer,
     study_of,
     waiting,
 )
@@ -58,7 +58,7 @@ def break_everywhere(act) -> int:
 def test_rev_11_finalising_is_all_or_nothing_at_every_statement(database):
     project = waiting(correction(GOOD), correction(BAD), correction(GOOD, BAD))
     task, rita, key = opened(project), member_of(project, "rita"), uuid4()
-    answer = judged(project, additions=[Addition("昨天我去图书馆借书了。")])
+    answer = review_answer(project, additions=[Addition("昨天我去图书馆借书了。")])
     handing = {"version": task.version, "client_key": key, "answer": answer}
     statements = break_everywhere(lambda: reviews.finalise(rita, task.sentence_id, **handing))
     assert statements > 20
@@ -72,7 +72,7 @@ def disputed():
         correction(GOOD), correction(BAD), correction(BAD), reviewers=["rita", "rolf"]
     )
     task = opened(project)
-    answer = judged(project, [GOOD])
+    answer = review_answer(project, [GOOD])
     reviews.finalise(
         member_of(project, "rita"),
         task.sentence_id,
@@ -99,7 +99,7 @@ def test_cmp_3_a_ruling_is_all_or_nothing_at_every_statement(site):
 def test_inv_5_of_two_who_finalise_at_once_one_wins(database):
     project = waiting()
     task, rita = opened(project), member_of(project, "rita")
-    answer = judged(project)
+    answer = review_answer(project)
 
     def finalise(n):
         handing = {"version": task.version, "client_key": uuid4(), "answer": answer}
@@ -117,7 +117,7 @@ def test_inv_5_of_two_who_finalise_at_once_one_wins(database):
 def test_inv_9_the_same_key_at_once_is_one_review(database):
     project = waiting()
     task, rita, key = opened(project), member_of(project, "rita"), uuid4()
-    answer = judged(project)
+    answer = review_answer(project)
     handing = {"version": task.version, "client_key": key, "answer": answer}
     results = together(6, lambda _: reviews.finalise(rita, task.sentence_id, **handing))
     assert {result.golden for result in results} == {Golden.objects.get()}

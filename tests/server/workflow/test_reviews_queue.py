@@ -10,10 +10,10 @@ from django.utils import timezone
 from server.workflow.reviewing import (
     all_waiting,
     finalised,
-    judged,
     member_of,
     now,
     opened,
+    review_answer,
     waiting,
 )
 from server.workflow.stories import (
@@ -200,7 +200,7 @@ def test_whoever_comes_back_first_keeps_the_review_with_a_new_lease(site):
 def test_inv_15_a_lease_that_ended_does_not_keep_a_review_from_being_handed_in(database):
     project = waiting()
     task = opened(project)
-    answer = judged(project)
+    answer = review_answer(project)
     time_passes()
     claims.expire(project)
     key = "11111111-1111-1111-1111-111111111111"

@@ -15,10 +15,10 @@ from server.workflow.reviewing import (
     GOOD,
     all_waiting,
     golden_texts,
-    judged,
     member_of,
     now,
     opened,
+    review_answer,
     study_of,
     waiting,
     word,
@@ -156,7 +156,7 @@ def test_a_decision_after_an_undo_is_a_first_one_with_the_next_number(site):
 
 def test_a_page_from_before_the_undo_is_stale(site):
     project = waiting()
-    task, answer, key = opened(project), judged(project), uuid4()
+    task, answer, key = opened(project), review_answer(project), uuid4()
     rita = member_of(project, "rita")
     sent = {"version": task.version, "client_key": key, "answer": answer}
     reviews.finalise(rita, task.sentence_id, **sent)

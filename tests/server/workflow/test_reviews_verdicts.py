@@ -11,9 +11,9 @@ from server.workflow.reviewing import (
     FAIR,
     GOOD,
     finalised,
-    judged,
     member_of,
     opened,
+    review_answer,
     waiting,
     word,
 )
@@ -131,7 +131,7 @@ def test_a_golden_decision_of_nobody_is_shown_too(site):
 def problems(project, *, words=(), drop=(), **fields):
     """What is wrong with an answer, by box: code and whether it blocks."""
     task = opened(project)
-    answer = judged(project, **fields)
+    answer = review_answer(project, **fields)
     verdicts = [verdict for verdict in answer.verdicts if verdict.key not in drop]
     answer = dataclasses.replace(answer, verdicts=[*verdicts, *words])
     problems = reviews.check_answer(task, answer)
@@ -160,14 +160,14 @@ def test_rev_3_wrong_needs_a_reason_and_other_a_note(site):
     key, box = digest(BAD), place(project, BAD)
     none = {key: VerdictAnswer(key, correct=False)}
     assert problems(project, words=(), drop=[key]) == [("REV-2", box, True)]
-    answer = judged(project, words=none)
+    answer = review_answer(project, words=none)
     assert [
         (problem.code, problem.field) for problem in reviews.check_answer(opened(project), answer)
     ] == [("REV-3", box)]
     for note, codes in ((" ", ["REV-3-note"]), ("太绕", [])):
-        answer = judged(project, words={key: word(key, False, "other", note=note)})
+        answer = review_answer(project, words={key: word(key, False, "other", note=note)})
         assert [problem.code for problem in reviews.check_answer(opened(project), answer)] == codes
-    answer = judged(project, words={key: word(key, False, note="长" * 10_001)})
+    answer = review_answer(project, words={key: word(key, False, note="长" * 10_001)})
     assert [problem.code for problem in reviews.check_answer(opened(project), answer)] == [
         "note-too-long"
     ]
@@ -179,7 +179,9 @@ def test_lost_decisions_and_unclear_sentences_need_no_reasons(site):
     unclear = {
         candidate.key: VerdictAnswer(candidate.key, correct=False) for candidate in shown(project)
     }
-    answer = judged(project, decision=Decision.NOT_ANNOTATABLE, reason="personal", words=unclear)
+    answer = review_answer(
+        project, decision=Decision.NOT_ANNOTATABLE, reason="personal", words=unclear
+    )
     assert reviews.check_answer(opened(project), answer) == ()
 
 
@@ -198,7 +200,7 @@ def test_con_1_and_2_a_decision_excludes_corrections_whatever_the_switches_say(
     mixed = {digest(GOOD): word(digest(GOOD), True), decision: word(decision, False)}
     decision = Decision(decision)
     fields = {"decision": decision, "reason": "personal", "additions": [Addition(THIRD)]}
-    answer = judged(project, words=mixed, **fields)
+    answer = review_answer(project, words=mixed, **fields)
     problems = reviews.check_answer(opened(project), answer)
     assert {(problem.code, problem.blocking) for problem in problems} == {(code, True)}
     places = [candidate.key for candidate in shown(project)]
@@ -212,7 +214,7 @@ def test_con_1_and_2_a_decision_excludes_corrections_whatever_the_switches_say(
 def test_a_corrected_sentence_is_not_error_free_as_well(site):
     project = waiting(correction(GOOD), error_free(), correction(GOOD))
     words = {"error_free": word("error_free", True)}
-    answer = judged(project, [GOOD], words=words)
+    answer = review_answer(project, [GOOD], words=words)
     assert [problem.code for problem in reviews.check_answer(opened(project), answer)] == ["CON-1"]
 
 
@@ -267,13 +269,13 @@ def test_rev_9_what_only_goes_too_far_is_restored_or_confirmed(database):
     key = digest(BAD)
     words = {key: word(key, False, "overcorrection")}
     warned = [("REV-9", place(project, BAD), False)]
-    answer = judged(project, words=words)
+    answer = review_answer(project, words=words)
     task = opened(project)
     problems = reviews.check_answer(task, answer)
     assert [(problem.code, problem.field, problem.blocking) for problem in problems] == warned
-    both = judged(project, words={key: word(key, False, "overcorrection", "meaning")})
+    both = review_answer(project, words={key: word(key, False, "overcorrection", "meaning")})
     assert reviews.check_answer(task, both) == ()
-    restored = judged(project, words=words, additions=[Addition(THIRD, key, restored=True)])
+    restored = review_answer(project, words=words, additions=[Addition(THIRD, key, restored=True)])
     assert reviews.check_answer(task, restored) == ()
     unsure = dataclasses.replace(answer, confirmed=False)
     handing = {"version": task.version, "client_key": uuid4()}
@@ -288,7 +290,7 @@ def test_rev_9_what_only_goes_too_far_is_restored_or_confirmed(database):
 def test_what_blocks_is_not_overruled_by_confirming(site):
     project = waiting()
     task = opened(project)
-    answer = judged(project, [])
+    answer = review_answer(project, [])
     assert answer.confirmed
     with pytest.raises(RefusedError, match="no golden text yet"):
         reviews.finalise(
@@ -309,7 +311,7 @@ def test_con_rules_speak_of_the_box_that_breaks_them(site):
         ("CON-3", b) for b in boxes
     }
     task = opened(project)
-    answer = judged(project, right)
+    answer = review_answer(project, right)
     problem = next(
         problem for problem in reviews.check_answer(task, answer) if problem.code == "CON-3"
     )
@@ -318,10 +320,10 @@ def test_con_rules_speak_of_the_box_that_breaks_them(site):
 
 def test_con_9_speaks_of_an_error_free_sentence(site):
     project = waiting(error_free(), error_free(), error_free(), rules={"CON-9": "block"})
-    answer = judged(project, decision=Decision.ERROR_FREE)
+    answer = review_answer(project, decision=Decision.ERROR_FREE)
     assert reviews.check_answer(opened(project), answer) == ()
     other = waiting_traditional()
-    answer = judged(other, decision=Decision.ERROR_FREE)
+    answer = review_answer(other, decision=Decision.ERROR_FREE)
     problems = reviews.check_answer(opened(other), answer)
     assert [(problem.code, problem.field, problem.blocking) for problem in problems] == [
         ("CON-9", "decision", True)
@@ -347,7 +349,7 @@ def test_a_rule_that_could_not_look_needs_no_confirmation(site, monkeypatch):
     monkeypatch.setattr(consistency, "_simplifier", missing)
     project = waiting()
     task = opened(project)
-    answer = dataclasses.replace(judged(project), confirmed=False)
+    answer = dataclasses.replace(review_answer(project), confirmed=False)
     assert [problem.code for problem in reviews.check_answer(task, answer)] == ["CON-9"]
     done = reviews.finalise(
         member_of(project, "rita"),
@@ -371,4 +373,4 @@ def test_each_rule_is_the_projects_switch(site):
 def test_the_task_of_nobody_is_examined_in_an_order_of_its_own(site):
     project = waiting()
     task = ReviewTask.objects.select_related("sentence").get()
-    assert (task.state, reviews.check_answer(task, judged(project))) == ("free", ())
+    assert (task.state, reviews.check_answer(task, review_answer(project))) == ("free", ())

@@ -11,9 +11,9 @@ from server.workflow.reviewing import (
     FAIR,
     GOOD,
     finalised,
-    judged,
     member_of,
     opened,
+    review_answer,
     study_of,
     waiting,
     word,
@@ -22,10 +22,10 @@ from server.workflow.stories import (
     a_project,
     claimed,
     correction,
-    handed_in,
     joined,
     people,
     sentence_of,
+    submit_answer,
 )
 
 from gecbench.server.choices import ComplaintState
@@ -35,7 +35,7 @@ from gecbench.server.workflow import complaints, drafts, management, reviews, st
 from gecbench.server.workflow.answers import Addition, Ruling
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 
-DAMAGED, MENDED = "他\0说\ud800好", "他\ufffd说\ufffd好"
+DAMAGED, REPLACED = "他\0说\ud800好", "他\ufffd说\ufffd好"
 """A NUL and half a character, which a page of JSON can carry and no database takes."""
 
 
@@ -49,27 +49,27 @@ def test_words_with_nul_and_half_characters_are_kept_without_them(database):
     task = opened(project)
     rita = member_of(project, "rita")
     reviews.hand_on(rita, task.sentence_id, version=task.version, note=DAMAGED)
-    answer = judged(
+    answer = review_answer(
         project, login="rolf", words={digest(BAD): word(digest(BAD), False, note=DAMAGED)}
     )
     finalised(project, login="rolf", answer=replace(answer, note=DAMAGED))
-    assert Review.objects.get().note == MENDED
-    assert Verdict.objects.get(correct=False).note == MENDED
+    assert Review.objects.get().note == REPLACED
+    assert Verdict.objects.get(correct=False).note == REPLACED
     complaint = complained(project, argument=DAMAGED)
-    assert complaint.messages.get().text == MENDED
+    assert complaint.messages.get().text == REPLACED
     boss = member_of(project, "boss")
     message = complaints.add_message(boss, complaint.pk, text=DAMAGED, client_key=uuid4())
-    assert message.text == MENDED
-    assert complaints.mark_case(boss, complaint.pk, note=DAMAGED).note == MENDED
+    assert message.text == REPLACED
+    assert complaints.mark_case(boss, complaint.pk, note=DAMAGED).note == REPLACED
     complaints.decide(
         rita, complaint.pk, version=2, client_key=uuid4(),
         ruling=Ruling(ComplaintState.DISMISSED, DAMAGED, section=DAMAGED),
     )  # fmt: skip
     decided = Complaint.objects.get()
-    assert (decided.decision_note, decided.section) == (MENDED, MENDED)
+    assert (decided.decision_note, decided.section) == (REPLACED, REPLACED)
     studies.waive(boss, study_of(project, "a2").pk, note=DAMAGED)
     assert management.withdraw(boss, [task.sentence_id], reason=DAMAGED) == 1
-    assert sentence_of(project).state_note == MENDED
+    assert sentence_of(project).state_note == REPLACED
 
 
 def test_gui_4_a_section_that_no_guideline_has_room_for_is_refused(database):
@@ -78,7 +78,7 @@ def test_gui_4_a_section_that_no_guideline_has_room_for_is_refused(database):
     with pytest.raises(RefusedError) as refused:
         finalised(
             project,
-            answer=judged(
+            answer=review_answer(
                 project, words={digest(BAD): word(digest(BAD), False, "meaning", section=long)}
             ),
         )
@@ -95,7 +95,7 @@ def test_gui_4_a_section_that_no_guideline_has_room_for_is_refused(database):
 
 def test_time_on_the_review_page_is_kept_within_what_a_column_holds(database):
     project = waiting()
-    finalised(project, answer=judged(project, active_ms=10**15))
+    finalised(project, answer=review_answer(project, active_ms=10**15))
     assert Review.objects.get().active_ms == 2**31 - 1
 
 
@@ -134,10 +134,10 @@ def test_inv_10_another_text_under_a_key_that_was_answered_is_kept(database):
     (annotator,) = people(project, 1)
     slot = claimed(annotator, sentence_of(project))
     key = uuid4()
-    submission = handed_in(annotator, slot, correction("第一次。"), client_key=key)
-    assert handed_in(annotator, slot, correction("第一次。"), client_key=key) == submission
+    submission = submit_answer(annotator, slot, correction("第一次。"), client_key=key)
+    assert submit_answer(annotator, slot, correction("第一次。"), client_key=key) == submission
     assert not DraftRevision.objects.exists()
-    assert handed_in(annotator, slot, correction("改过了。"), client_key=key) == submission
+    assert submit_answer(annotator, slot, correction("改过了。"), client_key=key) == submission
     assert DraftRevision.objects.get(conflicting=True).payload["texts"] == ["改过了。"]
 
 
@@ -158,7 +158,7 @@ def test_inv_10_a_review_that_is_refused_is_kept(database, why):
     project = waiting(reviewers=("rita", "rolf"))
     task = opened(project)
     rita, written = member_of(project, "rita"), Addition("我昨天去图书馆借的书。")
-    answer = judged(project, additions=[written])
+    answer = review_answer(project, additions=[written])
     version = task.version
     if why == "refused":
         answer = replace(answer, verdicts=answer.verdicts[1:])

@@ -272,7 +272,7 @@ def test_a_manager_waives_an_item_with_a_note(site):
     assert check() == ()
 
 
-def decided_anew(project, right, login="rolf", **fields):
+def decide_again(project, right, login="rolf", **fields):
     """The golden version after a manager reopened the sentence."""
     management.reopen_sentence(member_of(project, "boss"), sentence_of(project).pk, reason="再看")
     return finalised(project, right, login=login, **fields)
@@ -286,7 +286,7 @@ def reasons(project):
 def test_stu_8_items_follow_the_golden_set(database):
     project = studying(reviewers=["rita", "rolf"])
     assert reasons(project) == [("a2", "open", "")]
-    done = decided_anew(project, [FAIR, BAD])
+    done = decide_again(project, [FAIR, BAD])
     assert (done.golden.version, done.studies, done.golden.review.kind) == (2, 2, "reopened")
     assert reasons(project) == [
         ("a2", "closed", "golden_changed"),
@@ -294,7 +294,7 @@ def test_stu_8_items_follow_the_golden_set(database):
         ("a3", "open", ""),
     ]
     assert check() == ()
-    again = decided_anew(project, [GOOD, FAIR], login="rita")
+    again = decide_again(project, [GOOD, FAIR], login="rita")
     assert again.studies == 1
     assert reasons(project) == [
         ("a2", "open", ""),
@@ -317,7 +317,7 @@ def test_stu_8_what_was_mended_or_waived_stays_closed(site):
     )
     tried(project, "a2", correction(GOOD))
     studies.waive(member_of(project, "boss"), study_of(project, "a3").pk, note="算了")
-    decided_anew(project, [], additions=[Addition(FAIR)])
+    decide_again(project, [], additions=[Addition(FAIR)])
     assert reasons(project)[:2] == [("a2", "closed", "matched"), ("a3", "closed", "waived")]
 
 

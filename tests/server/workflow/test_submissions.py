@@ -15,11 +15,11 @@ from server.workflow.stories import (
     correction,
     error_free,
     expired,
-    handed_in,
     joined,
-    kept_counts,
     people,
+    row_counts,
     sentence_of,
+    submit_answer,
     submitted,
 )
 
@@ -62,7 +62,7 @@ def test_inv_4_the_counter_is_right_when_all_hand_in_at_once(database):
     project = a_project(1, annotators=12)
     twelve = people(project, 12)
     held = [claimed(member, sentence_of(project)) for member in twelve]
-    results = together(12, lambda n: handed_in(twelve[n], held[n]))
+    results = together(12, lambda n: submit_answer(twelve[n], held[n]))
     assert [result for result in results if isinstance(result, Exception)] == []
     row = sentence_of(project)
     assert (row.state, row.submitted) == ("review_ready", 12)
@@ -73,7 +73,7 @@ def test_what_is_handed_in_is_stored_with_all_that_belongs_to_it(database):
     project = a_project(1)
     (annotator,) = people(project, 1)
     slot = claims.current(annotator).slot
-    submission = handed_in(
+    submission = submit_answer(
         annotator, slot, correction("一\u200b。", "二。", active_ms=1200, note="想了很久")
     )
     rows = [(r.position, r.text, r.origin, r.sentence_id) for r in submission.references.all()]
@@ -99,8 +99,10 @@ def test_what_is_handed_in_is_stored_with_all_that_belongs_to_it(database):
 
 def test_time_on_the_page_is_kept_within_what_a_column_holds(site):
     first, second = people(a_project(2), 2)
-    assert handed_in(first, claims.current(first).slot, correction(active_ms=-5)).active_ms == 0
-    most = handed_in(second, claims.current(second).slot, correction(active_ms=10**15)).active_ms
+    assert submit_answer(first, claims.current(first).slot, correction(active_ms=-5)).active_ms == 0
+    most = submit_answer(
+        second, claims.current(second).slot, correction(active_ms=10**15)
+    ).active_ms
     assert most == 2**31 - 1
 
 
@@ -109,14 +111,14 @@ def test_inv_9_the_same_key_twice_is_one_submission_with_one_answer(database):
     (annotator,) = people(project, 1)
     slot = claims.current(annotator).slot
     key = uuid4()
-    first = handed_in(annotator, slot, client_key=key)
-    again = handed_in(annotator, slot, correction("别的"), client_key=key)
+    first = submit_answer(annotator, slot, client_key=key)
+    again = submit_answer(annotator, slot, correction("别的"), client_key=key)
     assert first == again
     assert Submission.objects.count() == 1
     assert sentence_of(project, slot.sentence.number).submitted == 1
     # Even after a pause: the answer was lost on its way, not the work.
     members.change_member(annotator, by=None, status=MemberStatus.PAUSED)
-    assert handed_in(annotator, slot, client_key=key) == first
+    assert submit_answer(annotator, slot, client_key=key) == first
 
 
 def test_inv_9_the_same_key_from_many_threads_is_one_submission(database):
@@ -124,7 +126,7 @@ def test_inv_9_the_same_key_from_many_threads_is_one_submission(database):
     (annotator,) = people(project, 1)
     slot = claims.current(annotator).slot
     key = uuid4()
-    results = together(12, lambda _: handed_in(annotator, slot, client_key=key))
+    results = together(12, lambda _: submit_answer(annotator, slot, client_key=key))
     assert len({result.pk for result in results}) == 1
     assert Submission.objects.count() == 1
 
@@ -133,18 +135,18 @@ def test_inv_9_a_key_is_for_one_submission_of_one_person(site):
     project = a_project(2)
     first, second = people(project, 2)
     key = uuid4()
-    handed_in(first, claims.current(first).slot, client_key=key)
+    submit_answer(first, claims.current(first).slot, client_key=key)
     for who in (first, second):
         slot = claims.current(who).slot
         with pytest.raises(ConflictError, match="this key was used"):
-            handed_in(who, slot, client_key=key)
+            submit_answer(who, slot, client_key=key)
 
 
 def test_inv_5_forty_racing_writers_on_one_version_have_one_winner(database):
     project = a_project(2)
     (annotator,) = people(project, 1)
     slot = claims.current(annotator).slot
-    results = together(40, lambda n: handed_in(annotator, slot, correction(f"第{n}。")))
+    results = together(40, lambda n: submit_answer(annotator, slot, correction(f"第{n}。")))
     assert len([result for result in results if isinstance(result, Submission)]) == 1
     assert len([result for result in results if isinstance(result, ConflictError)]) == 39
     row = sentence_of(project, slot.sentence.number)
@@ -162,15 +164,15 @@ def test_inv_8_a_failure_at_any_statement_of_submit_leaves_all_or_nothing(databa
         submitted(member, sentence)
     slot = claimed(third, sentence)
     key = uuid4()
-    before = kept_counts()
+    before = row_counts()
     failed = 0
     for at in range(1, 100):
         try:
             with breaking(at):
-                submission = handed_in(third, slot, client_key=key)
+                submission = submit_answer(third, slot, client_key=key)
         except BrokenError:
             failed += 1
-            assert kept_counts() == before
+            assert row_counts() == before
         else:
             break
     assert failed >= 12
@@ -183,7 +185,7 @@ def test_a_submission_asks_few_questions(site):
     (annotator,) = people(project, 1)
     slot = claims.current(annotator).slot
     with CaptureQueriesContext(connection) as queries:
-        handed_in(annotator, slot)
+        submit_answer(annotator, slot)
     statements = [query["sql"] for query in queries]
     assert len(statements) <= 22, "\n".join(statements)
 
@@ -193,7 +195,7 @@ def test_what_breaks_a_rule_is_refused_by_box_and_kept(database):
     (annotator,) = people(project, 1)
     slot = claims.current(annotator).slot
     with pytest.raises(RefusedError) as refused:
-        handed_in(annotator, slot, correction("好。", slot.sentence.text))
+        submit_answer(annotator, slot, correction("好。", slot.sentence.text))
     assert [(problem.code, problem.field) for problem in refused.value.problems] == [
         ("ANN-10", "reference-1")
     ]
@@ -210,7 +212,7 @@ def test_a_refused_text_that_is_the_draft_already_is_not_kept_twice(site):
     answer = correction("")
     drafts.save_draft(annotator, slot.pk, rev=0, payload=drafts.payload_of(answer))
     with pytest.raises(RefusedError):
-        handed_in(annotator, slot, answer)
+        submit_answer(annotator, slot, answer)
     assert DraftRevision.objects.count() == 1
 
 
@@ -222,12 +224,12 @@ def test_inv_15_what_comes_when_the_place_is_taken_is_kept_as_an_orphan(database
     expired(project)
     claims.current(second)
     with pytest.raises(GoneError, match="kept as a draft"):
-        handed_in(first, slot, correction("晚的"))
+        submit_answer(first, slot, correction("晚的"))
     (orphan,) = drafts.orphaned_drafts(first)
     assert (orphan.payload["texts"], orphan.rev) == (["晚的"], 2)
     # The same again adds nothing.
     with pytest.raises(GoneError):
-        handed_in(first, slot, correction("晚的"))
+        submit_answer(first, slot, correction("晚的"))
     assert DraftRevision.objects.count() == 2
 
 
@@ -237,7 +239,7 @@ def test_tri_3_a_member_who_is_not_active_hands_in_nothing_and_loses_nothing(dat
     slot = claims.current(annotator).slot
     members.change_member(annotator, by=None, status=MemberStatus.PAUSED)
     with pytest.raises(NotAllowedError, match="only an active annotator"):
-        handed_in(annotator, slot, correction("晚的"))
+        submit_answer(annotator, slot, correction("晚的"))
     assert drafts.orphaned_drafts(annotator)[0].payload["texts"] == ["晚的"]
 
 
@@ -247,7 +249,7 @@ def test_a_closed_project_takes_nothing_and_keeps_the_text(site):
     slot = claims.current(annotator).slot
     projects.archive_project(project, by=project.created_by)
     with pytest.raises(NotAllowedError, match="closed for work"):
-        handed_in(annotator, slot, correction("晚的"))
+        submit_answer(annotator, slot, correction("晚的"))
     assert drafts.get_draft(annotator, slot.pk).payload["texts"] == ["晚的"]
 
 
@@ -257,7 +259,7 @@ def test_a_sentence_out_of_work_takes_nothing_and_keeps_the_text(site):
     slot = claims.current(annotator).slot
     Sentence.objects.filter(pk=slot.sentence_id).update(state="withdrawn")
     with pytest.raises(GoneError, match="taken out of work"):
-        handed_in(annotator, slot, correction("晚的"))
+        submit_answer(annotator, slot, correction("晚的"))
     assert drafts.get_draft(annotator, slot.pk).payload["texts"] == ["晚的"]
 
 
@@ -268,7 +270,7 @@ def test_nobody_hands_in_for_a_task_that_was_never_theirs(site):
     foreign = joined(a_project(1, slug="other"), "a1")
     for who, which in ((second, slot), (foreign, slot), (first, Slot(pk=10**9, version=1))):
         with pytest.raises(NotYoursError, match="not one of yours"):
-            handed_in(who, which)
+            submit_answer(who, which)
     assert not Draft.objects.exists()
 
 
@@ -276,17 +278,17 @@ def test_a_stale_window_is_a_conflict_and_its_text_is_kept(database):
     project = a_project(1)
     (annotator,) = people(project, 1)
     slot = claims.current(annotator).slot
-    submission = handed_in(annotator, slot, correction("左。"))
+    submission = submit_answer(annotator, slot, correction("左。"))
     with pytest.raises(ConflictError, match="another window"):
-        handed_in(annotator, slot, correction("右。"))
+        submit_answer(annotator, slot, correction("右。"))
     submissions.reopen(annotator, slot.pk)
     with pytest.raises(ConflictError, match="another window"):
-        handed_in(annotator, slot, correction("右。"))
+        submit_answer(annotator, slot, correction("右。"))
     with pytest.raises(ConflictError, match="another window"):
-        handed_in(annotator, slot, correction("右。"), version=slot.version + 50)
+        submit_answer(annotator, slot, correction("右。"), version=slot.version + 50)
     assert [reference.text for reference in Reference.objects.all()] == ["左。"]
     assert DraftRevision.objects.filter(conflicting=True, payload__texts=["右。"]).count() == 1
-    again = handed_in(annotator, Slot.objects.get(pk=slot.pk), correction("中。"))
+    again = submit_answer(annotator, Slot.objects.get(pk=slot.pk), correction("中。"))
     assert (submission.no, again.no) == (1, 2)
 
 

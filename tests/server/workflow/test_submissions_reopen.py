@@ -10,11 +10,11 @@ from server.workflow.stories import (
     a_project,
     all_submitted,
     correction,
-    handed_in,
     joined,
-    kept_counts,
     people,
+    row_counts,
     sentence_of,
+    submit_answer,
     submitted,
 )
 
@@ -37,7 +37,7 @@ def test_ann_13_the_last_submission_is_taken_back_while_no_reviewer_has_begun(da
     assert [review_task.state for review_task in row.review_tasks.all()] == ["returned"]
     # What was handed in is in the box again, and stays stored.
     assert drafts.get_draft(trio[0], slot.pk).payload["texts"] == [submission.references.get().text]
-    again = handed_in(trio[0], slot, correction("更好。"))
+    again = submit_answer(trio[0], slot, correction("更好。"))
     row.refresh_from_db()
     assert (again.no, row.state, row.submitted) == (2, "review_ready", 3)
     assert sorted(review_task.state for review_task in row.review_tasks.all()) == [
@@ -71,7 +71,7 @@ def test_ann_13_the_next_task_makes_room_if_it_was_not_begun(database):
     following = claims.current(annotator).slot
     slot = submissions.reopen(annotator, submission.slot_id)
     assert Slot.objects.get(state="open") == slot
-    handed_in(annotator, slot)
+    submit_answer(annotator, slot)
     assert claims.current(annotator).slot == following
 
 
@@ -93,7 +93,7 @@ def test_reopen_is_for_ones_own_submission_and_the_active(site):
     for who, which in ((first, slot.pk), (second, slot.pk), (first, 10**9)):
         with pytest.raises(NotYoursError, match="not one that you have handed in"):
             submissions.reopen(who, which)
-    handed_in(first, slot)
+    submit_answer(first, slot)
     members.change_member(first, by=None, status=MemberStatus.PAUSED)
     with pytest.raises(NotAllowedError):
         submissions.reopen(first, slot.pk)
@@ -104,7 +104,7 @@ def test_a_failure_at_any_statement_of_reopen_leaves_all_or_nothing(database):
     trio = people(project, 3)
     all_submitted(sentence_of(project), trio)
     (submission,) = submissions.history(trio[0])
-    before = kept_counts()
+    before = row_counts()
     failed = 0
     for at in range(1, 100):
         try:
@@ -112,7 +112,7 @@ def test_a_failure_at_any_statement_of_reopen_leaves_all_or_nothing(database):
                 submissions.reopen(trio[0], submission.slot_id)
         except BrokenError:
             failed += 1
-            assert kept_counts() == before
+            assert row_counts() == before
         else:
             break
     assert failed >= 10
@@ -143,13 +143,13 @@ def test_inv_4_reopen_and_the_draw_of_a_reviewer_do_not_both_win(database):
 def test_history_is_ones_own_newest_first_in_pages(site):
     project = a_project(5, annotators=2)
     first_annotator, second_annotator = people(project, 2)
-    submissions_made = [submitted(first_annotator, sentence_of(project, n)) for n in (1, 2, 3, 4)]
+    all_submissions = [submitted(first_annotator, sentence_of(project, n)) for n in (1, 2, 3, 4)]
     submitted(second_annotator, sentence_of(project))
     other = joined(a_project(1, slug="other"), "a1")
     submitted(other, sentence_of(other.project))
     first = submissions.history(first_annotator, most=3)
-    assert first == tuple(submissions_made[:0:-1])
-    assert submissions.history(first_annotator, before=first[-1].pk) == (submissions_made[0],)
+    assert first == tuple(all_submissions[:0:-1])
+    assert submissions.history(first_annotator, before=first[-1].pk) == (all_submissions[0],)
     with CaptureQueriesContext(connection) as queries:
         rows = submissions.history(first_annotator)
         assert all(submissions.may_reopen(row) for row in rows)

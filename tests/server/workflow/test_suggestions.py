@@ -12,10 +12,10 @@ from server.workflow.stories import (
     correction,
     error_free,
     expired,
-    handed_in,
     joined,
     people,
     sentence_of,
+    submit_answer,
 )
 
 from gecbench.cli.annotate import project as commands
@@ -100,7 +100,7 @@ def test_another_version_proposes_anew_and_is_the_one_that_is_shown(site):
 def test_only_sentences_that_can_still_be_begun_are_proposed_for(site):
     project = a_project(3, annotators=1)
     (li,) = people(project, 1)
-    handed_in(li, claimed(li, sentence_of(project, 1)))
+    submit_answer(li, claimed(li, sentence_of(project, 1)))
     boss = joined(project, "boss", "manager")
     management.withdraw(boss, [sentence_of(project, 2).pk], reason="x")
     assert run(project, Robot()).count == 1
@@ -184,7 +184,7 @@ def test_what_was_seen_at_a_place_that_was_lost_is_named_at_the_next_one(site):
     claimed(wang, slot.sentence)  # the place that li had
     other = claims.current(li).slot
     assert other.pk != slot.pk
-    assert handed_in(li, other).suggestion == row
+    assert submit_answer(li, other).suggestion == row
 
 
 def test_nobody_sees_it_at_a_task_that_is_not_theirs(site):
@@ -192,7 +192,7 @@ def test_nobody_sees_it_at_a_task_that_is_not_theirs(site):
     (wang,) = people(li.project, 1, prefix="w")
     with pytest.raises(NotYoursError):
         suggestions.show(wang, slot.pk)
-    handed_in(li, slot, correction("我改的。"))
+    submit_answer(li, slot, correction("我改的。"))
     with pytest.raises(NotYoursError):
         suggestions.show(li, slot.pk)
 
@@ -210,10 +210,10 @@ def test_nothing_is_taken_over_that_was_not_shown(site):
 def test_a_submission_names_what_was_shown_to_its_author_whatever_a_page_says(site):
     li, slot = ready("on_demand")
     row = suggestions.show(li, slot.pk)
-    assert handed_in(li, slot).suggestion == row
+    assert submit_answer(li, slot).suggestion == row
     (wang,) = people(li.project, 1, prefix="w")
     other = claimed(wang, sentence_of(li.project))
-    assert handed_in(wang, other).suggestion is None
+    assert submit_answer(wang, other).suggestion is None
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ from server.workflow.stories import (
     a_project,
     claimed,
     correction,
-    handed_in,
     joined,
     sentence_of,
     somebody,
+    submit_answer,
 )
 
 from gecbench.server.choices import Decision, MemberStatus, Purpose, Role
@@ -447,7 +447,7 @@ def poisoned(project, *, gold: bool = True) -> str:
     if gold:
         writer = joined(project, "wu")
         sentence = Sentence.objects.get(external_id="gold-1")
-        handed_in(writer, claimed(writer, sentence), answer(sentence))
+        submit_answer(writer, claimed(writer, sentence), answer(sentence))
     return "毒"
 
 
@@ -466,7 +466,7 @@ def test_tri_5_and_inv_12_trial_training_and_gold_reach_no_export(site, name):
 
 def test_inv_12_statistics_are_the_same_with_and_without_training_trial_and_gold(site):
     project = practising(trial_size=2)
-    handed_in(joined(project, "wu"), claimed(joined(project, "wu"), sentence_of(project, 1)))
+    submit_answer(joined(project, "wu"), claimed(joined(project, "wu"), sentence_of(project, 1)))
     scored = refreshed(project)
     before, listed, chart = quality(project), people(project), chart_of(project, "volume")
     poisoned(project)
@@ -583,7 +583,7 @@ def test_the_check_finds_a_trial_counted_wrongly_and_a_submission_in_the_trial_s
     trial = finish_trial(candidate(project), 1)
     Trial.objects.filter(pk=trial.pk).update(accepted=2)
     sentence = sentence_of(project, 1)
-    handed_in(joined(project, "wu"), claimed(joined(project, "wu"), sentence))
+    submit_answer(joined(project, "wu"), claimed(joined(project, "wu"), sentence))
     Sentence.objects.filter(pk=sentence.pk).update(purpose=Purpose.TRIAL)
     assert {violation.invariant for violation in check()} == {"TRI-2", "INV-12"}
 

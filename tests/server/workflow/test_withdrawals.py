@@ -5,7 +5,15 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
-from server.workflow.reviewing import FAIR, GOOD, finalised, judged, member_of, opened, waiting
+from server.workflow.reviewing import (
+    FAIR,
+    GOOD,
+    finalised,
+    member_of,
+    opened,
+    review_answer,
+    waiting,
+)
 from server.workflow.stories import (
     all_submitted,
     claimed,
@@ -195,5 +203,5 @@ def test_withdrawing_needs_a_reason_a_manager_and_sentences_of_the_project(site)
     for act in (management.restore, lambda who, ids: management.withdraw(who, ids, reason="?")):
         with pytest.raises(NotAllowedError, match="only for the role manager"):
             act(member_of(project, "rita"), [sentence_of(project).pk])
-    answer = judged(project)
+    answer = review_answer(project)
     assert answer.decision == Decision.CORRECTED

@@ -115,7 +115,7 @@ def test_signs_are_as_scores_are_unless_turned():
 
 
 def test_another_order_of_systems_changes_no_coefficient():
-    dice, correlations_found = random.Random(2), correlations(SCORES)
+    dice, actual_correlations = random.Random(2), correlations(SCORES)
     for _ in range(5):
         order = dice.sample(range(4), 4)
         turned = SystemScores(
@@ -123,7 +123,7 @@ def test_another_order_of_systems_changes_no_coefficient():
             tuple(SCORES.systems[at] for at in order),
             {name: tuple(v[at] for at in order) for name, v in SCORES.metrics.items()},
         )
-        for pair, other in zip(correlations_found.pairs, correlations(turned).pairs, strict=True):
+        for pair, other in zip(actual_correlations.pairs, correlations(turned).pairs, strict=True):
             for kind in COEFFICIENT_KINDS:
                 assert other.coefficients[kind].value == pytest.approx(
                     pair.coefficients[kind].value
@@ -143,9 +143,9 @@ def test_too_few_systems_or_metrics_are_refused():
 
 def test_a_metric_that_says_one_thing_of_all_is_named_and_shown_as_absent():
     scores = SystemScores("made", SCORES.systems, {"x": ONE, "flat": (1.0,) * 4})
-    correlations_found = correlations(scores)
-    assert correlations_found.notes == ("the same score for all systems, so no correlation: flat",)
-    shown = build_correlation_report(correlations_found)
+    actual_correlations = correlations(scores)
+    assert actual_correlations.notes == ("the same score for all systems, so no correlation: flat",)
+    shown = build_correlation_report(actual_correlations)
     assert "x  flat        -          -" in render(shown, "text")
     assert '"value": null' in render(shown, "json")
     assert shown.figures[0].alt.en == ("Matrix of Pearson's r: no pair has one.")

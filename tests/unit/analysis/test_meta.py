@@ -138,8 +138,8 @@ def test_seedas_sets_are_those_of_seedas_systems_alone():
 
 
 def test_windows_go_from_the_best_and_of_equals_the_last_of_the_alphabet_is_first():
-    windows_found = windows(SCORES, HUMAN, ALL, [3, 4, 5])
-    assert [window.systems for window in windows_found] == [
+    actual_windows = windows(SCORES, HUMAN, ALL, [3, 4, 5])
+    assert [window.systems for window in actual_windows] == [
         ("c", "b", "a"),
         ("b", "a", "d"),
         ("c", "b", "a", "d"),

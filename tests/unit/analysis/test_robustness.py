@@ -284,8 +284,8 @@ def test_types_are_found_only_where_they_are_compared(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("gecbench.api.schemes._load", load)
     for level in ("correction", "correction-type"):
-        found_by = robustness(CASES, [system("s", PERFECT)], level=level)
-        assert found_by.systems[0].edits.consistent_cases == 3
+        actual = robustness(CASES, [system("s", PERFECT)], level=level)
+        assert actual.systems[0].edits.consistent_cases == 3
     assert calls == [("zh-cherrant", False), ("zh-cherrant", True)]
 
 

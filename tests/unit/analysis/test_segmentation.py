@@ -27,7 +27,7 @@ from gecbench.reports.segmentation import build_report
 from gecbench.scoring.texts import Segmenter
 
 WORDS = ("我们", "去", "了", "学校")
-GIVEN = Corpus(
+CORPUS_WITH_EDITS = Corpus(
     "words",
     (
         Sample("1", " ".join(WORDS), (Rewrite(edit_sets=((Edit(2, 3, (), "R"),),)),), {}, WORDS),
@@ -88,7 +88,7 @@ def by_segmenter(analysis, system: str, metric: str = "m2") -> dict[str, tuple[i
 
 
 def test_gold_edits_stay_where_they_are_given(segmenters):
-    analysis = segmentation(GIVEN, [SPACED], beside=())
+    analysis = segmentation(CORPUS_WITH_EDITS, [SPACED], beside=())
     assert analysis.golds == "given"
     # In pairs the texts are 我们 去学 校 and 他来: beside 了, three words seem to have changed.
     assert by_segmenter(analysis, "spaced") == {"spaces": (1, 0, 0), "pairs": (1, 3, 0)}
@@ -99,18 +99,18 @@ def test_gold_edits_stay_where_they_are_given(segmenters):
 
 
 def test_segmenters_that_cannot_be_used_are_named_and_left_out(segmenters):
-    analysis = segmentation(GIVEN, [SPACED], beside=())
+    analysis = segmentation(CORPUS_WITH_EDITS, [SPACED], beside=())
     assert set(analysis.skipped) == {"absent", "bare"}
     notes = build_report(analysis).notes
     assert any(n.startswith("left out: absent: absent is not installed; run: pip") for n in notes)
     assert "left out: bare: bare: no model" in notes
     with expect_error(UsageError, "absent", "bare"):
-        segmentation(GIVEN, [SPACED], segmenters=["absent", "bare"], beside=())
+        segmentation(CORPUS_WITH_EDITS, [SPACED], segmenters=["absent", "bare"], beside=())
 
 
 def test_an_unknown_segmenter_is_a_mistake_not_an_absence():
     with expect_error(UnknownNameError, "'jeiba'", "jieba"):
-        segmentation(GIVEN, [SPACED], segmenters=["jeiba"], beside=())
+        segmentation(CORPUS_WITH_EDITS, [SPACED], segmenters=["jeiba"], beside=())
 
 
 def test_gold_edits_are_found_between_divided_texts_where_none_are_given(segmenters):
@@ -126,7 +126,9 @@ def test_gold_edits_are_found_between_divided_texts_where_none_are_given(segment
 
 
 def test_given_edits_can_be_put_aside(segmenters):
-    analysis = segmentation(GIVEN, [SPACED], golds="divided", segmenters=["characters"], beside=())
+    analysis = segmentation(
+        CORPUS_WITH_EDITS, [SPACED], golds="divided", segmenters=["characters"], beside=()
+    )
     assert by_segmenter(analysis, "spaced") == {"characters": (1, 0, 0)}
     with expect_error(CorpusError, "texts", "--golds"):
         segmentation(TEXTS, [PLAIN], golds="given", beside=())
@@ -139,12 +141,12 @@ def test_spaces_divide_nothing_where_texts_have_none():
 
 def test_outputs_without_spaces_are_not_divided_by_them(segmenters):
     plain = output("plain", "我们去学校", "他来")
-    analysis = segmentation(GIVEN, [plain], beside=())
+    analysis = segmentation(CORPUS_WITH_EDITS, [plain], beside=())
     assert [d.segmenter for d in analysis.segmenters] == ["pairs"]
 
 
 def test_scores_and_ranks_move(segmenters):
-    analysis = segmentation(GIVEN, [SPACED, WRONG], beside=())
+    analysis = segmentation(CORPUS_WITH_EDITS, [SPACED, WRONG], beside=())
     moved = {movement.system: movement for movement in analysis.movements["m2"]}
     assert moved["spaced"].values == (1.0, 5 / 17)
     assert moved["spaced"].width == 1 - 5 / 17
@@ -192,7 +194,7 @@ def test_a_metric_beside_whose_resources_are_missing_is_left_out(segmenters, mon
 def test_references_without_a_text_are_left_out_of_texts_and_counted(segmenters):
     over = (Edit(0, 2, ("他",), "S"), Edit(1, 3, (), "R"))
     lost = Sample("3", "a b c", (Rewrite(edit_sets=(over,)),), {}, ("a", "b", "c"))
-    corpus = Corpus("odd", (*GIVEN.samples, lost), "zh")
+    corpus = Corpus("odd", (*CORPUS_WITH_EDITS.samples, lost), "zh")
     system = output("s", "我们 去 学校", "他 来", "a b c")
     analysis = segmentation(corpus, [system], beside=("sentence-accuracy",))
     assert analysis.sentences == 3
@@ -257,7 +259,7 @@ def test_a_mean_over_sentences_has_no_counts(segmenters):
 
 
 def test_what_is_shown_names_segmenters_and_ranges(segmenters):
-    shown = build_report(segmentation(GIVEN, [SPACED, WRONG], beside=()))
+    shown = build_report(segmentation(CORPUS_WITH_EDITS, [SPACED, WRONG], beside=()))
     assert [table.name for table in shown.tables] == ["segmenters", "m2", "m2-moves"]
     assert shown.tables[0].rows[0] == ("spaces", "spaces", 3.0, 1, 2)
     assert shown.tables[2].rows[0][:4] == ("spaced", 5 / 17, 1.0, 1 - 5 / 17)

@@ -37,9 +37,9 @@ def corpus_of(right: dict[str, str]):
     samples = tuple(Sample(str(n), "错", texts("对")) for n in range(size))
     systems = [
         SystemOutput(
-            name, {str(n): texts("对" if mark == "1" else "错") for n, mark in enumerate(marks)}
+            name, {str(n): texts("对" if mark == "1" else "错") for n, mark in enumerate(outcomes)}
         )
-        for name, marks in right.items()
+        for name, outcomes in right.items()
     ]
     return Corpus("made", samples, "zh"), systems
 
@@ -216,21 +216,21 @@ def test_where_lower_is_better_the_lower_is_the_better(english):
 
 
 def test_a_seed_gives_the_same_and_another_another():
-    marks = {"A": "110110111011", "B": "100110011001"}
-    comparison = accuracy(marks)
-    assert accuracy(marks) == comparison
-    assert accuracy(marks, replace(QUICK, seed=1)).pairs[0].p != comparison.pairs[0].p
+    outcomes = {"A": "110110111011", "B": "100110011001"}
+    comparison = accuracy(outcomes)
+    assert accuracy(outcomes) == comparison
+    assert accuracy(outcomes, replace(QUICK, seed=1)).pairs[0].p != comparison.pairs[0].p
 
 
 def test_a_pair_is_significant_where_corrected_p_of_the_main_test_is():
-    marks = {"A": "1" * 40, "B": "1" * 33 + "0" * 7, "C": "0" * 40}
+    outcomes = {"A": "1" * 40, "B": "1" * 33 + "0" * 7, "C": "0" * 40}
     for plan in (QUICK, replace(QUICK, tests=("bootstrap",)), replace(QUICK, correction="none")):
-        comparison = accuracy(marks, plan)
+        comparison = accuracy(outcomes, plan)
         for pair in comparison.pairs:
             assert pair.significant == (pair.corrected[plan.main_test] <= plan.alpha)
         assert [pair.significant for pair in comparison.pairs] == [True] * 3
         assert comparison.groups == (("A",), ("B",), ("C",))
-    strict = accuracy(marks, replace(QUICK, alpha=0.01))
+    strict = accuracy(outcomes, replace(QUICK, alpha=0.01))
     assert strict.groups == (("A", "B"), ("C",))
 
 
@@ -240,8 +240,8 @@ def test_p_is_never_nothing():
 
 
 def test_with_a_baseline_only_its_pairs_are_tested_and_there_are_no_groups():
-    marks = {"A": "1111", "B": "0000", "C": "1010"}
-    comparison = accuracy(marks, replace(QUICK, baseline="B"))
+    outcomes = {"A": "1111", "B": "0000", "C": "1010"}
+    comparison = accuracy(outcomes, replace(QUICK, baseline="B"))
     assert [(pair.first, pair.second) for pair in comparison.pairs] == [("A", "B"), ("C", "B")]
     assert comparison.groups == ()
     with expect_error(UnknownNameError, "'A - C'"):
@@ -249,17 +249,17 @@ def test_with_a_baseline_only_its_pairs_are_tested_and_there_are_no_groups():
 
 
 def test_too_few_resamples_for_the_number_of_pairs_are_said():
-    marks = {f"s{n}": "1" * n + "0" * (12 - n) for n in range(5)}
-    comparison = accuracy(marks, Plan(resamples=100))
+    outcomes = {f"s{n}": "1" * n + "0" * (12 - n) for n in range(5)}
+    comparison = accuracy(outcomes, Plan(resamples=100))
     assert comparison.notes == (
         "sentence-accuracy: 100 resamples cannot find p below 0.0099, which is 0.099 for 10 pairs, "
         "so that nothing can be significant at 0.05; take --resamples 200 or more",
         few(12),
     )
-    assert accuracy(marks, Plan(resamples=200)).notes == (few(12),)
+    assert accuracy(outcomes, Plan(resamples=200)).notes == (few(12),)
     for correction in ("none", "bh"):
-        assert accuracy(marks, Plan(resamples=100, correction=correction)).notes == (few(12),)
-        comparison = accuracy(marks, Plan(resamples=100, correction=correction, alpha=0.009))
+        assert accuracy(outcomes, Plan(resamples=100, correction=correction)).notes == (few(12),)
+        comparison = accuracy(outcomes, Plan(resamples=100, correction=correction, alpha=0.009))
         assert comparison.notes[0] == (
             "sentence-accuracy: 100 resamples cannot find p below 0.0099, so that nothing can be "
             "significant at 0.009; take --resamples 112 or more"
@@ -267,7 +267,7 @@ def test_too_few_resamples_for_the_number_of_pairs_are_said():
         assert not any(pair.significant for pair in comparison.pairs)
         assert (
             few(12)
-            == accuracy(marks, Plan(resamples=112, correction=correction, alpha=0.009)).notes[0]
+            == accuracy(outcomes, Plan(resamples=112, correction=correction, alpha=0.009)).notes[0]
         )
 
 
@@ -393,15 +393,15 @@ def test_two_systems_share_a_group_just_if_they_do_not_differ():
         pairs = [frozenset(pair) for pair in itertools.combinations(names, 2)]
         for share in (0, 0.3, 0.7, 1):
             different = {pair for pair in pairs if dice.random() < share}
-            groups_found = groups(names, different)
+            actual_groups = groups(names, different)
             together = {
                 frozenset(pair)
-                for group in groups_found
+                for group in actual_groups
                 for pair in itertools.combinations(group, 2)
             }
             assert together == set(pairs) - different
-            assert {name for group in groups_found for name in group} == set(names)
-            assert not any(set(a) <= set(b) for a, b in itertools.permutations(groups_found, 2))
+            assert {name for group in actual_groups for name in group} == set(names)
+            assert not any(set(a) <= set(b) for a, b in itertools.permutations(actual_groups, 2))
 
 
 def test_more_groups_than_can_be_read_are_given_up():

@@ -28,7 +28,7 @@ def system(name: str, *texts: str) -> SystemOutput:
     return SystemOutput(name, {str(n): (Rewrite(t),) for n, t in enumerate(texts, 1)})
 
 
-def given_edits(name: str, tokens: str, *edits: Edit) -> SystemOutput:
+def system_with_edits(name: str, tokens: str, *edits: Edit) -> SystemOutput:
     rewrite = Rewrite(edit_sets=(edits,)) if edits else Rewrite(error_free=True)
     return SystemOutput(name, {"1": (rewrite,)}, {"1": tuple(tokens)})
 
@@ -112,9 +112,9 @@ def test_given_edits_need_no_scheme():
     insertion, other = Edit(0, 0, ("今", "天"), "M"), Edit(0, 1, ("你",), "S")
     data = corpus((tokens,))
     outputs = [
-        given_edits("one", tokens, insertion, other),
-        given_edits("two", tokens, insertion),
-        given_edits("three", tokens, other),
+        system_with_edits("one", tokens, insertion, other),
+        system_with_edits("two", tokens, insertion),
+        system_with_edits("three", tokens, other),
     ]
     combination = voted(data, *outputs, scheme=None)
     assert combination.texts == ("今天你去。",)
@@ -122,7 +122,7 @@ def test_given_edits_need_no_scheme():
         "S 我 去 。\nT0-A0 今 天 你 去 。\nA 0 0|||M|||今 天|||REQUIRED|||-NONE-|||0\n"
         "A 0 1|||S|||你|||REQUIRED|||-NONE-|||0\n\n"
     )
-    nothing = voted(data, *outputs, given_edits("four", tokens), scheme=None, threshold=4)
+    nothing = voted(data, *outputs, system_with_edits("four", tokens), scheme=None, threshold=4)
     assert (
         nothing.m2()
         == "S 我 去 。\nT0 没有错误\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
@@ -137,21 +137,21 @@ def test_edits_of_files_vote_with_extracted_ones_that_they_can_be_compared_with(
     data = corpus((ZH[0],))
     text = system("text", FIXED[0])
     tokens = "".join(ZH[0].split())
-    same = given_edits("edits", tokens, Edit(5, 6, ("兴",), "S"))
+    same = system_with_edits("edits", tokens, Edit(5, 6, ("兴",), "S"))
     combination, alike = voted(data, text, same), voted(data, text, system("edits", FIXED[0]))
     assert (combination.texts, combination.tally, combination.notes) == (
         alike.texts,
         alike.tally,
         alike.notes,
     )
-    words = given_edits("words", tokens, Edit(2, 3, ("高兴",), "S"))
+    words = system_with_edits("words", tokens, Edit(2, 3, ("高兴",), "S"))
     words = SystemOutput("words", words.hypotheses, {"1": ("我今天", "很", "高心", "。")})
     combination = voted(data, text, words)
     assert combination.texts == FIXED[:1]
     assert "extracted again, on both sides" in combination.notes[0]
     with expect_error(CorpusError, "words", "sentence '1'", "tokens"):
         gecbench.combine(data, [text, words], scheme="zh-char", re_extract=False)
-    overlapping = given_edits("bad", tokens, Edit(0, 2, ()), Edit(1, 3, ()))
+    overlapping = system_with_edits("bad", tokens, Edit(0, 2, ()), Edit(1, 3, ()))
     with expect_error(CorpusError, "bad", "sentence '1'", "span 1 3"):
         voted(data, overlapping, scheme=None)
 
@@ -167,7 +167,7 @@ def test_edits_of_files_are_extracted_again_where_that_is_asked_for():
     again = gecbench.combine(data, [system_output, two], scheme="zh-char", re_extract=True)
     assert again.texts == ("你去。",)
     assert "A 0 1|||S|||你|||" in again.m2()
-    without_text = given_edits("edits", tokens, *coarse)
+    without_text = system_with_edits("edits", tokens, *coarse)
     again = gecbench.combine(data, [without_text], scheme="zh-char", re_extract=True)
     assert "A 0 1|||S|||你|||" in again.m2()
 
@@ -175,7 +175,7 @@ def test_edits_of_files_are_extracted_again_where_that_is_asked_for():
 def test_what_takes_no_part_is_counted_and_said():
     tokens = "我去。"
     data = corpus((tokens,))
-    detected = given_edits("detects", tokens, Edit(0, 1, None, "UNK"))
+    detected = system_with_edits("detects", tokens, Edit(0, 1, None, "UNK"))
     several = SystemOutput("several", {"1": (Rewrite("你去。"), Rewrite("他去。"))})
     unannotatable = SystemOutput("gone", {"1": (Rewrite(unannotatable=True),)})
     combination = voted(data, detected, several, unannotatable, threshold=1, scheme=CHAR)
@@ -194,7 +194,9 @@ CHAR = gecbench.load_scheme("zh-char")
 def test_the_official_rule_loses_what_it_loses(shared: Path):
     tokens = "我去。"
     data = corpus((tokens,))
-    system_output = given_edits("one", tokens, Edit(0, 0, ("今",), "M"), Edit(0, 1, ("你",), "S"))
+    system_output = system_with_edits(
+        "one", tokens, Edit(0, 0, ("今",), "M"), Edit(0, 1, ("你",), "S")
+    )
     places = gecbench.Places(mirror=shared / "data")
     voting = gecbench.Voting("mucgec-official", 1)
     combined = gecbench.combine(data, [system_output], voting=voting, places=places)
@@ -203,8 +205,8 @@ def test_the_official_rule_loses_what_it_loses(shared: Path):
     assert "T0" not in combined.m2()
     assert voted(data, system_output, scheme=None).texts == ("今你去。",)
     # A correction that is the letter W is taken for an edit of word order, so one vote is enough.
-    letter = given_edits("letter", tokens, Edit(2, 3, ("W",), "S"))
-    silent = given_edits("silent", tokens)
+    letter = system_with_edits("letter", tokens, Edit(2, 3, ("W",), "S"))
+    silent = system_with_edits("silent", tokens)
     voting = gecbench.Voting("mucgec-official", 2)
     combined = gecbench.combine(data, [letter, silent], voting=voting, places=places)
     assert combined.texts == ("我 去 W",)

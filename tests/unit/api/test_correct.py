@@ -339,9 +339,9 @@ def test_streamed_lines_are_those_that_are_read_whole(tmp_path_factory, content)
 def test_what_is_no_utf_8_is_named_by_its_line(tmp_path) -> None:
     path = tmp_path / "f.txt"
     path.write_bytes("好\n".encode() * 300 + b"\xb0\n")
-    given_sources = sources(path, format="lines")
+    input_sources = sources(path, format="lines")
     with expect_error(FormatError, "f.txt:301", "0xb0"):
-        list(given_sources.texts)
+        list(input_sources.texts)
     path.write_bytes("好".encode("utf-16"))
     with pytest.raises(FormatError, match=r"UTF-16"):
         sources(path)

@@ -91,8 +91,8 @@ def test_of_one_system_there_is_no_comparison_and_no_difficulty():
 
 
 def test_difficulty_that_is_zero_for_all_systems_is_left_out():
-    twin = system("twin", "他去了", "他来了", "好", "口口", "我")
-    assert "difficulty" not in names(page(GOOD, twin))
+    equal = system("twin", "他去了", "他来了", "好", "口口", "我")
+    assert "difficulty" not in names(page(GOOD, equal))
 
 
 def test_significance_is_that_of_compare():

@@ -27,8 +27,8 @@ def corpus_with(source: str, *edits: Edit, text: str | None = None, tokens: str 
     return corpus(Sample("7", source, (reference,), tokens=words))
 
 
-def edits_of(corpus_made: Corpus) -> tuple[Edit, ...]:
-    return corpus_made.samples[0].references[0].edit_sets[0]
+def edits_of(result: Corpus) -> tuple[Edit, ...]:
+    return result.samples[0].references[0].edit_sets[0]
 
 
 def lowered(corpus: Corpus) -> Corpus:

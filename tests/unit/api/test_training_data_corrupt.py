@@ -25,8 +25,8 @@ def text_file(path: Path, texts: tuple[str, ...]) -> Path:
 
 
 def test_the_corpus_says_what_the_report_says(tmp_path: Path):
-    given_texts = text_file(tmp_path / "x.txt", MANY)
-    counts = corrupt(given_texts, tmp_path / "x.jsonl", settings={"correct": "0.2"}, seed=1)
+    input_texts = text_file(tmp_path / "x.txt", MANY)
+    counts = corrupt(input_texts, tmp_path / "x.jsonl", settings={"correct": "0.2"}, seed=1)
     corpus = read(tmp_path / "x.jsonl")
     assert corpus.lang == "zh"
     assert corpus.provenance["seed"] == "1"
@@ -65,11 +65,11 @@ def pairs(corpus: Corpus):
 
 
 def test_the_shares_of_types_are_those_asked_for(tmp_path: Path):
-    given_texts = text_file(tmp_path / "x.txt", MANY)
+    input_texts = text_file(tmp_path / "x.txt", MANY)
     shares = {"word-missing": "30", "spelling-sound": "10", "punctuation-misused": "10"}
     others = {f"types.{name}": "0" for name in corrupt_types()}
     counts = corrupt(
-        given_texts,
+        input_texts,
         tmp_path / "x.jsonl",
         settings={**others, **{f"types.{k}": v for k, v in shares.items()}, "errors": "1,1"},
     )
@@ -86,11 +86,11 @@ def corrupt_types() -> tuple[str, ...]:
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path):
-    given_texts = text_file(tmp_path / "x.txt", CHINESE * 5)
+    input_texts = text_file(tmp_path / "x.txt", CHINESE * 5)
     contents = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         labels = tmp_path / f"{name}.labels"
-        corrupt(given_texts, tmp_path / f"{name}.jsonl", seed=seed, labels=labels)
+        corrupt(input_texts, tmp_path / f"{name}.jsonl", seed=seed, labels=labels)
         contents.append((tmp_path / f"{name}.jsonl").read_bytes() + labels.read_bytes())
     assert contents[0] == contents[1]
     assert contents[0].split(b"\n")[1:] != contents[2].split(b"\n")[1:]
@@ -119,9 +119,9 @@ def test_what_is_left_out_is_counted(tmp_path: Path):
         "Hello there world",
         CHINESE[0],
     )
-    given_texts = text_file(tmp_path / "x.txt", rows)
+    input_texts = text_file(tmp_path / "x.txt", rows)
     zero = {f"types.{name}": "0" for name in corrupt_types() if name != "word-missing"}
-    counts = corrupt(given_texts, tmp_path / "x.jsonl", "zh-default", settings=zero)
+    counts = corrupt(input_texts, tmp_path / "x.jsonl", "zh-default", settings=zero)
     assert counts.left_out == {
         "empty": 2,
         "shorter than shortest": 1,
@@ -131,7 +131,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path):
     }
     assert (counts.sentences, counts.written, counts.unmade) == (7, 1, 1)
     result = corrupt(
-        given_texts, tmp_path / "x.jsonl", "zh-default", settings={**zero, "unmade": "keep"}
+        input_texts, tmp_path / "x.jsonl", "zh-default", settings={**zero, "unmade": "keep"}
     )
     assert (result.sentences, result.written, result.unmade) == (7, 2, 1)
     assert [s.id for s in read(tmp_path / "x.jsonl").samples] == ["6", "7"]
@@ -162,7 +162,7 @@ def test_english_is_found_out(tmp_path: Path):
 def test_an_interrupted_run_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_labels: bool
 ):
-    given_texts = text_file(tmp_path / "x.txt", MANY)
+    input_texts = text_file(tmp_path / "x.txt", MANY)
     seen = []
 
     def interrupt(done: int) -> None:
@@ -172,7 +172,7 @@ def test_an_interrupted_run_leaves_nothing(
 
     with pytest.raises(KeyboardInterrupt):
         corrupt(
-            given_texts,
+            input_texts,
             tmp_path / "x.jsonl",
             labels=tmp_path / "x.labels" if with_labels else None,
             progress=interrupt,
@@ -190,7 +190,7 @@ def test_a_tab_is_named(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("settings_given", "message"),
+    ("wrong_settings", "message"),
     [
         (
             {"types.word-mising": "3"},
@@ -210,16 +210,16 @@ def test_a_tab_is_named(tmp_path: Path):
     ],
 )
 def test_a_wrong_setting_is_one_clear_line(
-    tmp_path: Path, settings_given: dict[str, str], message: str
+    tmp_path: Path, wrong_settings: dict[str, str], message: str
 ):
-    given_texts = text_file(tmp_path / "x.txt", CHINESE)
+    input_texts = text_file(tmp_path / "x.txt", CHINESE)
     with pytest.raises(GecbenchError, match="^[^\n]*" + message.replace(".", r"\.")):
-        corrupt(given_texts, tmp_path / "y.jsonl", settings=settings_given)
+        corrupt(input_texts, tmp_path / "y.jsonl", settings=wrong_settings)
     assert not (tmp_path / "y.jsonl").exists()
 
 
 @pytest.mark.parametrize(
-    ("texts", "settings_given", "message"),
+    ("texts", "wrong_settings", "message"),
     [
         (CHINESE, {"tokens": "space"}, "tokens is for English"),
         (ENGLISH, {"shapes": "cherrant"}, "shapes is for Chinese"),
@@ -227,20 +227,20 @@ def test_a_wrong_setting_is_one_clear_line(
     ],
 )
 def test_a_key_of_the_other_language_is_refused(
-    tmp_path: Path, texts: tuple[str, ...], settings_given: dict[str, str], message: str
+    tmp_path: Path, texts: tuple[str, ...], wrong_settings: dict[str, str], message: str
 ):
-    given_texts = text_file(tmp_path / "x.txt", texts)
+    input_texts = text_file(tmp_path / "x.txt", texts)
     with pytest.raises(UsageError, match=message):
-        corrupt(given_texts, tmp_path / "y.jsonl", settings=settings_given)
+        corrupt(input_texts, tmp_path / "y.jsonl", settings=wrong_settings)
 
 
 @pytest.mark.parametrize("to", ["jsonl", "pairs"])
 def test_texts_of_which_no_pair_comes_are_refused(tmp_path: Path, to: str):
     """A file without a pair is one that nothing reads."""
-    given_texts = text_file(tmp_path / "x.txt", ("。", " ", "[缺失成分]我们在这里"))
+    input_texts = text_file(tmp_path / "x.txt", ("。", " ", "[缺失成分]我们在这里"))
     labels = tmp_path / "y.labels"
     with expect_error(CorpusError, f"{tmp_path / 'y'}", "3 sentences"):
-        corrupt(given_texts, tmp_path / "y", to=to, labels=labels)
+        corrupt(input_texts, tmp_path / "y", to=to, labels=labels)
     assert not (tmp_path / "y").exists()
     assert not labels.exists()
 
@@ -256,19 +256,19 @@ def test_all_weights_zero_and_segments_of_english_are_refused(tmp_path: Path):
 
 
 def test_files_are_kept_apart(tmp_path: Path):
-    given_texts = text_file(tmp_path / "x.txt", CHINESE)
+    input_texts = text_file(tmp_path / "x.txt", CHINESE)
     with expect_error(UsageError, "the texts", "the output"):
-        corrupt(given_texts, given_texts)
+        corrupt(input_texts, input_texts)
     with expect_error(UsageError, "the output", "the labels"):
-        corrupt(given_texts, "-", labels="-")
+        corrupt(input_texts, "-", labels="-")
 
 
 def test_shapes_come_from_a_table_that_is_named(tmp_path: Path):
-    given_texts = text_file(tmp_path / "x.txt", CHINESE)
+    input_texts = text_file(tmp_path / "x.txt", CHINESE)
     zero = {f"types.{name}": "0" for name in corrupt_types() if name != "spelling-shape"}
     (tmp_path / "own.txt").write_text("书 ß 爿\n国 囯\n", encoding="utf-8")
     where = {"shapes": str(tmp_path / "own.txt")}
-    corrupt(given_texts, tmp_path / "y.jsonl", settings={**zero, **where})
+    corrupt(input_texts, tmp_path / "y.jsonl", settings={**zero, **where})
     wrong = {
         s.tokens[e.start]
         for s in read(tmp_path / "y.jsonl").samples
@@ -277,11 +277,11 @@ def test_shapes_come_from_a_table_that_is_named(tmp_path: Path):
     assert wrong <= {"ß", "爿", "囯"}
     (tmp_path / "own.txt").write_text("书本 爿\n", encoding="utf-8")
     with expect_error(FormatError, "own.txt:1", "'书本 爿'"):
-        corrupt(given_texts, tmp_path / "y.jsonl", settings={**zero, **where})
+        corrupt(input_texts, tmp_path / "y.jsonl", settings={**zero, **where})
     meta = "U+6E05\t清\tx\t⿰氵⿱龶月[GT],⿰氵青[J]\nU+8BF7\t请\tx\t⿰讠⿱龶月\nU+4E66\t书\tx\t书\n"
     (tmp_path / "own.txt").write_text(meta, encoding="utf-8")
-    given_texts = text_file(tmp_path / "x.txt", ("请你们不要清理这里。",))
-    corrupt(given_texts, tmp_path / "y.tsv", settings={**zero, **where}, to="pairs")
+    input_texts = text_file(tmp_path / "x.txt", ("请你们不要清理这里。",))
+    corrupt(input_texts, tmp_path / "y.tsv", settings={**zero, **where}, to="pairs")
     assert (tmp_path / "y.tsv").read_text("utf-8").split("\t")[0] in {
         "清你们不要清理这里。",
         "请你们不要请理这里。",
@@ -290,10 +290,10 @@ def test_shapes_come_from_a_table_that_is_named(tmp_path: Path):
 
 
 def test_words_are_whole_with_a_segmenter(tmp_path: Path):
-    given_texts = text_file(tmp_path / "x.txt", CHINESE)
+    input_texts = text_file(tmp_path / "x.txt", CHINESE)
     zero = {f"types.{name}": "0" for name in corrupt_types() if name != "syntax-order"}
-    settings_given = {**zero, "segment": "jieba", "errors": "1"}
-    counts = corrupt(given_texts, tmp_path / "y.jsonl", settings=settings_given)
+    wrong_settings = {**zero, "segment": "jieba", "errors": "1"}
+    counts = corrupt(input_texts, tmp_path / "y.jsonl", settings=wrong_settings)
     assert counts.made >= 3
     for sample, target in pairs(read(tmp_path / "y.jsonl")):
         assert sorted(sample.source) == sorted(target)
@@ -301,11 +301,11 @@ def test_words_are_whole_with_a_segmenter(tmp_path: Path):
 
 @pytest.mark.slow
 def test_several_processes_write_what_one_writes(tmp_path: Path, monkeypatch):
-    given_texts = text_file(tmp_path / "x.txt", (*MANY[:1100], "", "短"))
-    alone = corrupt(given_texts, tmp_path / "1.jsonl", labels=tmp_path / "1.labels")
+    input_texts = text_file(tmp_path / "x.txt", (*MANY[:1100], "", "短"))
+    alone = corrupt(input_texts, tmp_path / "1.jsonl", labels=tmp_path / "1.labels")
     monkeypatch.setattr(running, "_PAYS", 1000)
     monkeypatch.setattr(running, "cores", lambda: 2)
-    together = corrupt(given_texts, tmp_path / "2.jsonl", labels=tmp_path / "2.labels", jobs=None)
+    together = corrupt(input_texts, tmp_path / "2.jsonl", labels=tmp_path / "2.labels", jobs=None)
     assert together == alone
     for ending in ("jsonl", "labels"):
         files = (tmp_path / f"{number}.{ending}" for number in (1, 2))
@@ -315,18 +315,18 @@ def test_several_processes_write_what_one_writes(tmp_path: Path, monkeypatch):
 
 @pytest.mark.slow
 def test_what_a_profile_lacks_is_said_from_another_process_too(tmp_path: Path):
-    given_texts = text_file(tmp_path / "x.txt", MANY[:8])
+    input_texts = text_file(tmp_path / "x.txt", MANY[:8])
     settings = {"types.nothing": "1"}
     for jobs in (1, 2):
         with expect_error(GecbenchError, "nothing"):
-            corrupt(given_texts, tmp_path / "x.jsonl", settings=settings, jobs=jobs)
+            corrupt(input_texts, tmp_path / "x.jsonl", settings=settings, jobs=jobs)
     assert not (tmp_path / "x.jsonl").exists()
     with expect_error(UsageError, "jobs", "0"):
-        corrupt(given_texts, tmp_path / "x.jsonl", jobs=0)
+        corrupt(input_texts, tmp_path / "x.jsonl", jobs=0)
 
 
 def test_a_profile_is_checked_before_anything_is_read_or_written(tmp_path: Path, capfdbinary):
-    given_texts = text_file(tmp_path / "x.txt", ("", ""))
+    input_texts = text_file(tmp_path / "x.txt", ("", ""))
     with expect_error(GecbenchError, "nothing"):
-        corrupt(given_texts, "-", "zh-default", settings={"types.nothing": "1"})
+        corrupt(input_texts, "-", "zh-default", settings={"types.nothing": "1"})
     assert capfdbinary.readouterr().out == b""

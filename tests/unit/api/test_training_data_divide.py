@@ -218,12 +218,12 @@ def test_wrong_numbers(test: int, dev: int, line: str):
 
 
 def test_groups_that_do_not_fit():
-    twins = PerturbedSet(
+    cases_in_two_parts = PerturbedSet(
         "twins",
         (Subset("a", tuple(case(f"{n}{m}", f"s {n}", f"v {n} {m}") for n in "abc" for m in "12")),),
     )
     with expect_error(CorpusError, "twins", "test", "1 of its cases"):
-        divide(twins, "out", test=3, dev=0)
+        divide(cases_in_two_parts, "out", test=3, dev=0)
     perturbed_set = PerturbedSet(
         "one", (Subset("a", tuple(case(n, "s", f"v {n}") for n in "abc")),)
     )

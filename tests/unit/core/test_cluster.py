@@ -43,7 +43,7 @@ RUN = (
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--address", "localhost:1"], "--engine"),
         (["--resume", "parts"], "--engine"),
@@ -52,12 +52,12 @@ RUN = (
         (["--engine", "ray", "--jobs", "0"], "jobs is 0"),
     ],
 )
-def test_what_cannot_be_a_cluster_is_refused_in_one_line(capsys, options: list[str], said: str):
+def test_what_cannot_be_a_cluster_is_refused_in_one_line(capsys, options: list[str], message: str):
     corpus, system = sample("zh", "corpus.jsonl"), sample("zh", "eager.txt")
     with pytest.raises(SystemExit):
         main(["score", str(corpus), str(system), "--scheme", "zh-char", *options])
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
 
 
@@ -68,23 +68,23 @@ def test_without_ray_the_extra_is_named(monkeypatch):
 
 
 def test_equal_values_have_the_same_hash_in_every_process():
-    made = "('ab', frozenset(['ab', 'cd', 'ef', 'gh']), {'k': ('a' + 'b', 'ab')})"
-    line = f"from gecbench.core.cluster import _digest; print(_digest({made}))"
+    literal = "('ab', frozenset(['ab', 'cd', 'ef', 'gh']), {'k': ('a' + 'b', 'ab')})"
+    line = f"from gecbench.core.cluster import _digest; print(_digest({literal}))"
     other = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
-    assert other.stdout.strip() == _digest(eval(made))  # noqa: S307 - ours
+    assert other.stdout.strip() == _digest(eval(literal))  # noqa: S307 - ours
 
 
 def test_a_folder_of_parts_is_that_of_one_task_and_never_a_foreign_file(tmp_path: Path):
     folder = tmp_path / "parts"
-    with _open_parts(str(folder), ("task", 1)) as kept:
-        kept.keep(0, "item", "result")
-        assert kept.load(0, "item") == ("result",)
+    with _open_parts(str(folder), ("task", 1)) as stored_parts:
+        stored_parts.keep(0, "item", "result")
+        assert stored_parts.load(0, "item") == ("result",)
     manifest = folder / "manifest.json"
     line = manifest.read_bytes()
     for beginning in (line, line[:20], b""):
         manifest.write_bytes(beginning)
-        with _open_parts(folder, ("task", 1)) as kept:
-            assert kept.load(0, "item") == ("result",)
+        with _open_parts(folder, ("task", 1)) as stored_parts:
+            assert stored_parts.load(0, "item") == ("result",)
         assert manifest.read_bytes() == line
     with pytest.raises(UsageError, match="other options"), _open_parts(folder, ("task", 2)):
         pass
@@ -95,10 +95,10 @@ def test_a_folder_of_parts_is_that_of_one_task_and_never_a_foreign_file(tmp_path
         assert manifest.read_bytes() == foreign
     manifest.unlink()
     with (
-        _open_parts(folder, ("task", 2)) as kept,
+        _open_parts(folder, ("task", 2)) as stored_parts,
         pytest.raises(UsageError, match="other options"),
     ):
-        kept.load(0, "item")
+        stored_parts.load(0, "item")
 
 
 @pytest.mark.parametrize("gpus", [-1, 1.5, float("nan"), float("inf")])
@@ -349,9 +349,9 @@ def test_a_run_whose_driver_and_machine_are_killed_loses_and_doubles_nothing(nod
             nodes.remove_node(max(nodes.worker_nodes, key=id), allow_graceful=False)
     assert next(results, None) is None
 
-    kept = {path.name: path.stat().st_mtime_ns for path in folder.rglob("*.part")}
-    assert len(kept) == 40
-    assert finished.items() <= kept.items()
+    stored_parts = {path.name: path.stat().st_mtime_ns for path in folder.rglob("*.part")}
+    assert len(stored_parts) == 40
+    assert finished.items() <= stored_parts.items()
     times = Counter(log.read_text().split())
     assert len(times) == 40
     assert all(times[str(int(name.removesuffix(".part")))] == 1 for name in finished)

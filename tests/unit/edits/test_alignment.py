@@ -28,17 +28,17 @@ WORDS = st.lists(st.sampled_from(["我", "我们", "去", "了"]), max_size=8)
     ],
 )
 def test_neighbours_are_one_change(source: str, target: str, expected: list):
-    changes_found = changes(source.split(), target.split())
-    assert [(edit.start, edit.end, edit.replacement) for edit in changes_found] == expected
-    assert all(edit.label is None for edit in changes_found)
+    actual_changes = changes(source.split(), target.split())
+    assert [(edit.start, edit.end, edit.replacement) for edit in actual_changes] == expected
+    assert all(edit.label is None for edit in actual_changes)
 
 
 @given(WORDS, WORDS)
 def test_changes_lead_to_the_target_and_never_touch_one_another(first: list, second: list):
-    changes_found = changes(first, second)
-    assert apply(changes_found, first) == tuple(second)
-    assert all(a.end < b.start for a, b in pairwise(changes_found))
-    assert (changes_found == ()) == (first == second)
+    actual_changes = changes(first, second)
+    assert apply(actual_changes, first) == tuple(second)
+    assert all(a.end < b.start for a, b in pairwise(actual_changes))
+    assert (actual_changes == ()) == (first == second)
 
 
 @pytest.mark.parametrize("source", ["", "ab", ("a", "bc"), ("ab", ""), ("", "a", "a"), "\ud800"])

@@ -24,14 +24,14 @@ def corpus(*annotators: list, text: str = TEXT, **more: object) -> Corpus:
 
 
 def references(*annotators: list, text: str = TEXT) -> list[list[str | None]]:
-    corpus_found = corpus(*annotators, text=text)
-    return [[None if r.error_free else r.text for r in s.references] for s in corpus_found.samples]
+    actual_corpus = corpus(*annotators, text=text)
+    return [[None if r.error_free else r.text for r in s.references] for s in actual_corpus.samples]
 
 
 def test_lines_are_sentences_with_the_facts_of_their_essay() -> None:
-    corpus_found = corpus([[3, 5, "goes"]], cefr="A2.i", userid=8)
+    actual_corpus = corpus([[3, 5, "goes"]], cefr="A2.i", userid=8)
     facts = {"cefr": "A2.i", "userid": "8", "document": "1-7"}
-    assert corpus_found == Corpus(
+    assert actual_corpus == Corpus(
         "A.dev",
         (
             Sample(
@@ -74,10 +74,10 @@ def test_edits_are_applied_in_the_order_of_the_text() -> None:
     ],
 )
 def test_what_is_not_kept_is_counted(edits: list, text: str | None, lost: str) -> None:
-    corpus_found = corpus(edits)
-    assert corpus_found.samples[0].references[0].text == text
-    assert corpus_found.provenance.get(NOT_KEPT, "").startswith(lost)
-    assert bool(corpus_found.provenance) == bool(lost)
+    actual_corpus = corpus(edits)
+    assert actual_corpus.samples[0].references[0].text == text
+    assert actual_corpus.provenance.get(NOT_KEPT, "").startswith(lost)
+    assert bool(actual_corpus.provenance) == bool(lost)
 
 
 @pytest.mark.parametrize(

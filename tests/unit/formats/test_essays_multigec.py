@@ -49,9 +49,9 @@ def test_an_essay_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_what_is_corrected_keeps_its_ids(tmp_path: Path) -> None:
-    sources_found = sources(file(tmp_path, "o.md", ORIGINAL))
-    assert sources_found.corpus is not None
-    assert [sample.id for sample in sources_found.corpus.samples] == ["T-1", "T-2"]
+    actual_sources = sources(file(tmp_path, "o.md", ORIGINAL))
+    assert actual_sources.corpus is not None
+    assert [sample.id for sample in actual_sources.corpus.samples] == ["T-1", "T-2"]
 
 
 @pytest.mark.parametrize(

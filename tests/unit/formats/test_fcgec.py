@@ -218,13 +218,13 @@ def there_and_back(corpus: Corpus) -> Corpus:
 def test_what_is_neither_refused_nor_lost_comes_back_the_same(corpus: Corpus):
     try:
         lost = FORMAT.losses(corpus)
-        corpus_found = there_and_back(corpus)
+        actual_corpus = there_and_back(corpus)
     except CorpusError:
         return
     if not lost:
-        assert corpus_found.samples == corpus.samples
-    assert FORMAT.losses(corpus_found) == []
-    assert there_and_back(corpus_found).samples == corpus_found.samples
+        assert actual_corpus.samples == corpus.samples
+    assert FORMAT.losses(actual_corpus) == []
+    assert there_and_back(actual_corpus).samples == actual_corpus.samples
 
 
 @pytest.mark.golden

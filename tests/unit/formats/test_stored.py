@@ -39,18 +39,22 @@ def test_items_come_as_they_were_stored():
         Sample(f"{n}", TEXTS[n % 5], (Rewrite("甲"), Rewrite(error_free=True)), {"n": str(n)})
         for n in range(2500)
     ]
-    kept = stored.store(samples, Sample, many=10)
-    assert isinstance(kept, stored.Stored)
-    assert [*kept] == samples
-    assert len(kept) == 2500
-    assert (kept[0], kept[1999], kept[-1]) == (samples[0], samples[1999], samples[-1])
+    samples_on_disk = stored.store(samples, Sample, many=10)
+    assert isinstance(samples_on_disk, stored.Stored)
+    assert [*samples_on_disk] == samples
+    assert len(samples_on_disk) == 2500
+    assert (samples_on_disk[0], samples_on_disk[1999], samples_on_disk[-1]) == (
+        samples[0],
+        samples[1999],
+        samples[-1],
+    )
     for places in (slice(0, 1000), slice(2000, 3000), slice(990, 1010), slice(None, None, 700)):
-        assert [*kept[places]] == samples[places]
-    assert pickle.loads(pickle.dumps(kept)) == tuple(samples)
-    assert [*pickle.loads(pickle.dumps(kept[1000:2000]))] == samples[1000:2000]
+        assert [*samples_on_disk[places]] == samples[places]
+    assert pickle.loads(pickle.dumps(samples_on_disk)) == tuple(samples)
+    assert [*pickle.loads(pickle.dumps(samples_on_disk[1000:2000]))] == samples[1000:2000]
     assert stored.store(samples, Sample) == tuple(samples)
     outputs = stored.StoredOutputs(["a", "b"], [(Rewrite("甲"),)] * 2)
-    shown = {repr(kept): 2500, repr(kept[:1000]): 1000, repr(outputs): 2}
+    shown = {repr(samples_on_disk): 2500, repr(samples_on_disk[:1000]): 1000, repr(outputs): 2}
     assert all(f"{size:,}" in text or str(size) in text for text, size in shown.items())
     assert all(" at 0x" not in text and len(text) < 80 for text in shown)
 

@@ -38,11 +38,11 @@ def test_a_perfect_system_has_1_and_no_more():
 
 
 def test_the_formula_by_hand():
-    score_found = score(CharBleu(), case("x", "abcde", "abcdef"))
-    assert score_found.value == pytest.approx(math.exp(1 - 6 / 5))
-    assert score_found.parts["brevity"] == pytest.approx(math.exp(1 - 6 / 5))
-    assert score_found.parts["precision-4"] == 1
-    assert (score_found.parts["length"], score_found.parts["reference-length"]) == (5, 6)
+    actual_score = score(CharBleu(), case("x", "abcde", "abcdef"))
+    assert actual_score.value == pytest.approx(math.exp(1 - 6 / 5))
+    assert actual_score.parts["brevity"] == pytest.approx(math.exp(1 - 6 / 5))
+    assert actual_score.parts["precision-4"] == 1
+    assert (actual_score.parts["length"], actual_score.parts["reference-length"]) == (5, 6)
 
 
 @pytest.mark.parametrize("hypothesis", ["", "abc", "xyzw"])

@@ -70,9 +70,9 @@ def test_f_is_of_geometric_means():
     sentence_case = case("a b c d", "a b c", "a b c d")
     assert metric.stats(sentence_case) == (Counts(3, 1, 0), Counts(2, 1, 0))
     precision = (3 / 4 * 2 / 3) ** 0.5
-    score_found = score(metric, sentence_case)
-    assert score_found.parts == {"precision": pytest.approx(precision), "recall": 1.0}
-    assert score_found.value == pytest.approx(5 * precision / (4 * precision + 1))
+    actual_score = score(metric, sentence_case)
+    assert actual_score.parts == {"precision": pytest.approx(precision), "recall": 1.0}
+    assert actual_score.value == pytest.approx(5 * precision / (4 * precision + 1))
     assert score(Green(order=2, recall_weight=1), sentence_case).value == pytest.approx(
         2 * precision / (precision + 1)
     )
@@ -80,8 +80,8 @@ def test_f_is_of_geometric_means():
 
 def test_an_order_without_a_hit_makes_the_mean_0():
     # The hypothesis inserts b needlessly, misses c, and leaves the pair out.
-    score_found = score(Green(order=1), case("", "b", "c"))
-    assert (score_found.value, score_found.parts) == (0, {"precision": 0, "recall": 0})
+    actual_score = score(Green(order=1), case("", "b", "c"))
+    assert (actual_score.value, actual_score.parts) == (0, {"precision": 0, "recall": 0})
 
 
 def test_each_sentence_takes_its_best_reference_and_the_first_of_equals():
@@ -96,10 +96,10 @@ def test_each_sentence_takes_its_best_reference_and_the_first_of_equals():
 def test_counts_are_added_before_f():
     cases = [case("a b c d", "a b c", "a b c d"), case("a", "a", "b")]
     metric = Green(order=1)
-    score_found = score(metric, *cases)
+    actual_score = score(metric, *cases)
     counts = Counts(3, 1, 2)
-    assert score_found.value == pytest.approx(counts.f(2))
-    assert score_found.sentences == 2
+    assert actual_score.value == pytest.approx(counts.f(2))
+    assert actual_score.sentences == 2
     assert values(metric, *cases) == [pytest.approx(Counts(3, 1, 0).f(2)), 0]
     assert metric.sentences(stats(metric, *cases))[0] == {
         "value": pytest.approx(Counts(3, 1, 0).f(2)),

@@ -231,8 +231,8 @@ def test_agreement_with_seedas_rankings(
     sources = sorted({item.source for item in people.judgments[0].items}, key=int)
     place = {source: at for at, source in enumerate(sources)}
     for item in people.judgments[0].items:
-        judged = [name for name in names if name in item.ranks]
-        for first_system, second_system in combinations(judged, 2):
+        ranked = [name for name in names if name in item.ranks]
+        for first_system, second_system in combinations(ranked, 2):
             if item.ranks[first_system] == item.ranks[second_system]:
                 continue
             first, second = (

@@ -67,14 +67,14 @@ def test_order_counts_in_one_reading_and_not_in_another():
 def test_means_are_over_pairs_or_over_sentences():
     first, second, third = plain("abcd", "abcdx"), plain("ab", "a"), plain("abcd", "abc")
     assert MpPrime().stats(CASES[0]) == Overlaps(third, (1, first))
-    score_found = score(MpPrime(), *CASES)
+    actual_score = score(MpPrime(), *CASES)
     people = (1 + first + second) / 3
-    assert score_found.parts == {
+    assert actual_score.parts == {
         "hypotheses": pytest.approx((third + 1) / 2),
         "references": pytest.approx(people),
     }
-    assert score_found.value == pytest.approx(abs((third + 1) / 2 - people))
-    assert score_found.sentences == 2
+    assert actual_score.value == pytest.approx(abs((third + 1) / 2 - people))
+    assert actual_score.sentences == 2
     people = ((1 + first) / 2 + second) / 2
     by_sentence = score(MpPrime(averaging="sentences"), *CASES)
     assert by_sentence.value == pytest.approx(abs((third + 1) / 2 - people))

@@ -18,8 +18,12 @@ CASES = (
 
 
 def test_a_sentence_is_right_if_it_equals_any_reference():
-    score_found = score(SentenceAccuracy(), *CASES)
-    assert (score_found.value, score_found.parts, score_found.sentences) == (2 / 3, {"right": 2}, 3)
+    actual_score = score(SentenceAccuracy(), *CASES)
+    assert (actual_score.value, actual_score.parts, actual_score.sentences) == (
+        2 / 3,
+        {"right": 2},
+        3,
+    )
     assert values(SentenceAccuracy(), *CASES) == [1, 0, 1]
 
 

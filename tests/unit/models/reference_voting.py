@@ -14,7 +14,7 @@ Plain = tuple[int, int, tuple[str, ...]]
 
 
 @st.composite
-def opinions(draw: st.DrawFn) -> tuple[Edit, ...]:
+def system_edits(draw: st.DrawFn) -> tuple[Edit, ...]:
     """Edits of one system over SOURCE, in order; few different ones, so that systems agree."""
     cuts = sorted(draw(st.lists(st.integers(0, len(SOURCE)), max_size=6)))
     edits: list[Edit] = []

@@ -10,12 +10,12 @@ from gecbench.reports.report import render
 
 from ..analysis.test_significance import QUICK, accuracy
 
-MARKS = {"low": "0" * 40, "top": "1" * 40, "near": "1" * 37 + "000"}
-FOUND = accuracy(MARKS)
+OUTCOMES = {"low": "0" * 40, "top": "1" * 40, "near": "1" * 37 + "000"}
+COMPARISONS = accuracy(OUTCOMES)
 
 
 def test_systems_that_share_a_letter_do_not_differ():
-    assert FOUND.letters == {"top": "a", "near": "a", "low": "b"}
+    assert COMPARISONS.letters == {"top": "a", "near": "a", "low": "b"}
     many = accuracy({f"s{n:02}": "1" * n + "0" * (40 - n) for n in range(0, 40, 13)})
     for value in many.values:
         for two in many.values:
@@ -24,12 +24,12 @@ def test_systems_that_share_a_letter_do_not_differ():
 
 
 def test_after_z_come_numbers():
-    in_all = replace(FOUND, groups=(("top",),) * 27)
+    in_all = replace(COMPARISONS, groups=(("top",),) * 27)
     assert in_all.letters["top"] == "abcdefghijklmnopqrstuvwxyz(27)"
 
 
 def test_text_has_the_best_first_then_pairs_then_the_matrix():
-    lines = render(build_report("made", [FOUND]), "text").splitlines()
+    lines = render(build_report("made", [COMPARISONS]), "text").splitlines()
     assert lines[1].split() == ["system", "groups", "score", "low", "high"]
     assert [line.split()[:3] for line in lines[2:5]] == [
         ["top", "a", "100.00"],
@@ -43,11 +43,11 @@ def test_text_has_the_best_first_then_pairs_then_the_matrix():
 
 
 def test_columns_of_p_have_names_of_their_own():
-    shown = build_report("made", [FOUND])
+    shown = build_report("made", [COMPARISONS])
     names = [column.name for column in shown.tables[1].columns]
     assert len(set(names)) == len(names)
     assert names[-4:] == ["bootstrap p", "bootstrap holm", "randomisation p", "randomisation holm"]
-    plain = build_report("made", [accuracy(MARKS, replace(QUICK, correction="none"))])
+    plain = build_report("made", [accuracy(OUTCOMES, replace(QUICK, correction="none"))])
     assert [column.name for column in plain.tables[1].columns][-2:] == [
         "bootstrap p",
         "randomisation p",
@@ -55,7 +55,7 @@ def test_columns_of_p_have_names_of_their_own():
 
 
 def test_matrices_are_empty_on_the_diagonal_and_turn_signs_across_it():
-    shown = build_report("made", [FOUND])
+    shown = build_report("made", [COMPARISONS])
     assert [figure.name for figure in shown.figures] == [
         "compare-sentence-accuracy-p",
         "compare-sentence-accuracy-differences",
@@ -75,12 +75,12 @@ def test_matrices_are_empty_on_the_diagonal_and_turn_signs_across_it():
 
 
 def test_intervals_are_in_points_down_the_ranks_and_the_significant_stand_apart():
-    figure = build_report("made", [FOUND]).figures[2]
+    figure = build_report("made", [COMPARISONS]).figures[2]
     significant, other = figure.series
     assert (significant.name.en, other.name.en) == ("significant", "not significant")
     assert significant.x == ("top − low", "near − low")
     assert other.x == ("top − near",)
-    assert other.y == (100 * FOUND.pair("top", "near").difference,)
+    assert other.y == (100 * COMPARISONS.pair("top", "near").difference,)
     assert "top − near: 7.50 [0.00, 15.00]" in figure.alt.en
 
 
@@ -96,7 +96,7 @@ def test_two_systems_have_no_matrix():
 
 
 def test_with_a_baseline_there_are_no_groups():
-    comparison = accuracy(MARKS, replace(QUICK, baseline="top", tests=("bootstrap",)))
+    comparison = accuracy(OUTCOMES, replace(QUICK, baseline="top", tests=("bootstrap",)))
     shown = build_report("made", [comparison])
     assert [table.name for table in shown.tables] == ["systems", "pairs"]
     assert [column.name for column in shown.tables[0].columns] == ["system", "score", "low", "high"]
@@ -104,18 +104,18 @@ def test_with_a_baseline_there_are_no_groups():
 
 
 def test_json_holds_everything_unrounded():
-    data = json.loads(render(build_report("made", [FOUND, FOUND]), "json"))
+    data = json.loads(render(build_report("made", [COMPARISONS, COMPARISONS]), "json"))
     (metric, _) = data["metrics"]
     assert metric["groups"] == [["top", "near"], ["low"]]
     assert metric["plan"]["tests"] == ["bootstrap", "randomisation"]
     assert metric["plan"]["deciding"] == "randomisation"
-    pair = FOUND.pairs[0]
+    pair = COMPARISONS.pairs[0]
     assert metric["pairs"][0]["p"] == pair.p
     assert metric["pairs"][0]["difference"] == pair.difference
-    assert {row["system"]: row["value"] for row in metric["systems"]} == FOUND.values
+    assert {row["system"]: row["value"] for row in metric["systems"]} == COMPARISONS.values
 
 
 def test_several_metrics_have_a_column_of_their_names():
-    shown = build_report("made", [FOUND, FOUND])
+    shown = build_report("made", [COMPARISONS, COMPARISONS])
     assert shown.tables[0].columns[0].name == shown.tables[1].columns[0].name == "metric"
     assert len(shown.tables[1].rows) == 6

@@ -23,8 +23,8 @@ def report(values: dict[str, float], metric: str = METRIC) -> ScoreReport:
     return ScoreReport("made", 40, {}, 0.5, results, {}, ())
 
 
-def headline(marks: dict[str, str], *unchanged: str, plan=QUICK) -> tuple[str, str]:
-    comparison = accuracy(marks, plan)
+def headline(outcomes: dict[str, str], *unchanged: str, plan=QUICK) -> tuple[str, str]:
+    comparison = accuracy(outcomes, plan)
     (words,) = headlines(report(dict(comparison.values)), [comparison], set(unchanged))
     return words.en, words.zh
 
@@ -42,8 +42,8 @@ def test_a_headline_names_who_leads_and_who_is_not_distinguishable():
 def test_where_all_differ_it_says_so():
     assert headline({"top": TOP, "low": LOW})[0].endswith("; low is significantly behind")
     half = "1" * 20 + "0" * 20
-    marks = {"top": TOP, "half": half, "low": LOW}
-    assert headline(marks)[0].endswith("; all others are significantly behind")
+    outcomes = {"top": TOP, "half": half, "low": LOW}
+    assert headline(outcomes)[0].endswith("; all others are significantly behind")
 
 
 def test_equal_scores_share_the_lead():
@@ -53,8 +53,8 @@ def test_equal_scores_share_the_lead():
 
 
 def test_many_names_are_a_number():
-    marks = {f"s{n}": NEAR for n in range(6)}
-    assert headline({"top": TOP, **marks}, plan=replace(QUICK, resamples=1000))[0].endswith(
+    outcomes = {f"s{n}": NEAR for n in range(6)}
+    assert headline({"top": TOP, **outcomes}, plan=replace(QUICK, resamples=1000))[0].endswith(
         "; no other system is distinguishable from it"
     )
 

@@ -20,7 +20,7 @@ WRONG = [*PERFECT[:3], "他昨天回去家。", "他回去家了吗。", "他昨
 
 
 @pytest.fixture(scope="module")
-def robustness_found(tmp_path_factory: pytest.TempPathFactory):
+def robustness_result(tmp_path_factory: pytest.TempPathFactory):
     path = tmp_path_factory.mktemp("words") / "train.tsv"
     path.write_text("两\t12\n今天\t3\n", "utf-8")
     systems = [system("uneven", UNEVEN), system("wrong", WRONG)]
@@ -28,8 +28,8 @@ def robustness_found(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture(scope="module")
-def report(robustness_found):
-    return build_report(robustness_found)
+def report(robustness_result):
+    return build_report(robustness_result)
 
 
 def rows(report, name: str) -> list[dict]:
@@ -86,18 +86,18 @@ def test_cases_of_disagreement_show_two_different_corrections(report):
     assert row["a variant's"] == "A1: - > 吗 *"
 
 
-def test_more_than_ten_disagreements_are_said_and_kept_in_json(robustness_found):
-    (disagreement,) = robustness_found.disagreements
+def test_more_than_ten_disagreements_are_said_and_kept_in_json(robustness_result):
+    (disagreement,) = robustness_result.disagreements
     many = tuple(replace(disagreement, case=str(n)) for n in range(12))
-    report = build_report(replace(robustness_found, disagreements=many))
+    report = build_report(replace(robustness_result, disagreements=many))
     assert len(rows(report, "disagreements")) == 10
     assert len(report.data["disagreements"]) == 12
     assert any("of which 10 a system are shown" in note for note in report.notes)
     assert any(note.endswith("wrong: 12") for note in report.notes)
 
 
-def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(robustness_found):
-    (disagreement,) = robustness_found.disagreements
+def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(robustness_result):
+    (disagreement,) = robustness_result.disagreements
     first, second, third = disagreement.sentences
     (change,) = first.changes
     long = replace(first, changes=(replace(change, after="字" * 99),))
@@ -107,7 +107,7 @@ def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(robustn
         replace(third, same_edits=True),
     )
     part = build_report(
-        replace(robustness_found, disagreements=(replace(disagreement, sentences=still),))
+        replace(robustness_result, disagreements=(replace(disagreement, sentences=still),))
     )
     (row,) = rows(part, "disagreements")
     assert len(row["original's corrections"]) == 60
@@ -115,7 +115,7 @@ def test_long_corrections_are_cut_and_a_variant_without_any_says_nothing(robustn
     assert row["a variant's"] == "A1: nothing"
     same = tuple(replace(sentence, same_edits=True, equal_f=True) for sentence in still)
     part = build_report(
-        replace(robustness_found, disagreements=(replace(disagreement, sentences=same),))
+        replace(robustness_result, disagreements=(replace(disagreement, sentences=same),))
     )
     assert rows(part, "disagreements")[0]["a variant's"] == "A1: nothing"
 
@@ -165,10 +165,10 @@ def test_kinds_have_their_tables_and_figures_for_each_rule(report):
     ]
 
 
-def test_orders_have_a_table_unless_none_were_tried(robustness_found, report):
+def test_orders_have_a_table_unless_none_were_tried(robustness_result, report):
     assert rows(report, "orders")[0]["orders"] == 10
-    systems = tuple(replace(system, orders=None) for system in robustness_found.systems)
-    bare = build_report(replace(robustness_found, systems=systems, frequencies=None))
+    systems = tuple(replace(system, orders=None) for system in robustness_result.systems)
+    bare = build_report(replace(robustness_result, systems=systems, frequencies=None))
     assert "orders" not in [table.name for table in bare.tables]
     assert "frequency" not in [table.name for table in bare.tables]
     assert bare.data["systems"][0]["orders"] is None
@@ -224,11 +224,11 @@ def test_json_has_everything_unrounded(report):
     assert data["signatures"][0].endswith("orders:10|seed:0")
 
 
-def test_errors_without_a_partner_are_told_of(robustness_found):
+def test_errors_without_a_partner_are_told_of(robustness_result):
     assert not any(
-        "errors in the reference" in note for note in build_report(robustness_found).notes
+        "errors in the reference" in note for note in build_report(robustness_result).notes
     )
-    noted = build_report(replace(robustness_found, unpaired_errors=3)).notes
+    noted = build_report(replace(robustness_result, unpaired_errors=3)).notes
     assert any("and not in the other: 3;" in note for note in noted)
 
 

@@ -130,13 +130,13 @@ def test_more_edit_sets_than_are_listed_are_told_once_for_a_sentence():
     assert extracted(CORPUS, *outputs, spy=spy).capped == {"2"}
 
 
-GIVEN = Rewrite("我去", edit_sets=((Edit(2, 3, (), "R"),), (Edit(1, 3, ("去",), "S"),)))
-EDITED = Corpus("dev", (Sample("1", "我去了", (GIVEN,), tokens=tuple("我去了")),))
+ALTERNATIVES = Rewrite("我去", edit_sets=((Edit(2, 3, (), "R"),), (Edit(1, 3, ("去",), "S"),)))
+EDITED = Corpus("dev", (Sample("1", "我去了", (ALTERNATIVES,), tokens=tuple("我去了")),))
 
 
 def test_edits_on_both_sides_need_no_scheme_and_are_pooled():
     spy = Spy()
-    output = SystemOutput("a", {"1": (GIVEN,)}, {"1": tuple("我去了")})
+    output = SystemOutput("a", {"1": (ALTERNATIVES,)}, {"1": tuple("我去了")})
     single_case = case(spy, EDITED, output)
     assert [edit.label for edit in single_case.references[0].edits] == ["R", "S"]
     assert single_case.hypotheses == single_case.references
@@ -145,7 +145,7 @@ def test_edits_on_both_sides_need_no_scheme_and_are_pooled():
 
 def test_edits_of_a_file_that_are_like_the_schemes_stay_beside_extracted_ones():
     corpus_edits = extracted(EDITED, system("a", "我去"))
-    assert corpus_edits.corpus.samples[0].references == (GIVEN,)
+    assert corpus_edits.corpus.samples[0].references == (ALTERNATIVES,)
     assert corpus_edits.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
     assert (corpus_edits.from_files, corpus_edits.extracted, corpus_edits.warning) == (
         True,
@@ -196,7 +196,7 @@ def test_a_side_of_hypotheses_is_extracted_again_likewise():
 
 
 def test_all_edits_are_extracted_again_where_that_is_asked_for():
-    output = SystemOutput("a", {"1": (GIVEN,)}, {"1": tuple("我去了")})
+    output = SystemOutput("a", {"1": (ALTERNATIVES,)}, {"1": tuple("我去了")})
     corpus_edits = extracted(EDITED, output, re_extract=True)
     assert corpus_edits.corpus.samples[0].references[0].edit_sets == ((Edit(2, 3, (), "R"),),)
     assert corpus_edits.systems[0].hypotheses["1"][0].edit_sets == ((Edit(2, 3, (), "R"),),)
@@ -285,7 +285,7 @@ def test_states_need_no_extraction():
 
 @pytest.mark.parametrize("tokens", [tuple("我去"), ("我", "去了"), ()])
 def test_edits_in_other_tokens_are_refused(tokens: tuple[str, ...]):
-    output = SystemOutput("a", {"1": (GIVEN,)}, {"1": tokens})
+    output = SystemOutput("a", {"1": (ALTERNATIVES,)}, {"1": tokens})
     with expect_error(CorpusError, "a", "sentence '1'", "tokens"):
         case(Spy(), EDITED, output)
 
@@ -327,9 +327,9 @@ def test_golds_of_a_file_are_used_as_they_are_whatever_edits_are_compared():
 
 
 def test_golds_are_extracted_where_a_reference_has_none():
-    case = with_golds(Rewrite("我去"), GIVEN, Rewrite("去了"))
+    case = with_golds(Rewrite("我去"), ALTERNATIVES, Rewrite("去了"))
     assert [version.gold_edits for version in case.references] == [
-        GIVEN.edit_sets[0],
+        ALTERNATIVES.edit_sets[0],
         (Edit(0, 1, (), "R"),),
     ]
     assert case.hypotheses[0].tokens == ("我", "去")

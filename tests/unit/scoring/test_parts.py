@@ -71,8 +71,12 @@ def test_statistics_of_another_package_are_taken_though_edits_could_be_counted(
 def test_cases_of_parts_are_in_order(data, monkeypatch):
     whole = collect_stats(*data, scheme="zh-char")
     monkeypatch.setattr(stored, "BLOCK", 7)
-    found = collect_stats(*data, scheme="zh-char", options=gecbench.Options(jobs=2))
-    assert (found.cases, found.rows, found.notes) == (whole.cases, whole.rows, whole.notes)
+    run_stats = collect_stats(*data, scheme="zh-char", options=gecbench.Options(jobs=2))
+    assert (run_stats.cases, run_stats.rows, run_stats.notes) == (
+        whole.cases,
+        whole.rows,
+        whole.notes,
+    )
     assert not collect_stats(*data, scheme="zh-char", keep_cases=False).cases
 
 

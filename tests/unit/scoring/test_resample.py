@@ -88,8 +88,8 @@ def test_one_candidate_needs_no_choice():
 
 
 def test_the_interval_is_of_percentiles():
-    interval_found = interval(np.arange(1001) / 1000)
-    assert (interval_found.low, interval_found.high, interval_found.level) == pytest.approx(
+    actual_interval = interval(np.arange(1001) / 1000)
+    assert (actual_interval.low, actual_interval.high, actual_interval.level) == pytest.approx(
         (0.025, 0.975, 0.95)
     )
 

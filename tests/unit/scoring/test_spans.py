@@ -81,8 +81,8 @@ def test_an_edit_without_label_is_unclassified():
     [("any", ["S", "R", "M"]), ("single", ["R", "M"]), ("multi", ["S"])],
 )
 def test_the_size_of_an_edit_is_that_of_its_source_side(size, expected):
-    keys_found = keys(version(S02, R12, M33), "correction", Filter(size))
-    assert [label for labels in keys_found.values() for label in labels] == expected
+    actual_keys = keys(version(S02, R12, M33), "correction", Filter(size))
+    assert [label for labels in actual_keys.values() for label in labels] == expected
 
 
 def test_a_version_whose_edits_are_all_left_out_is_empty_not_error_free():
@@ -95,8 +95,8 @@ def test_a_version_whose_edits_are_all_left_out_is_empty_not_error_free():
 
 def test_excluded_labels_take_no_part_exactly_as_written():
     chosen = Filter(exclude=frozenset({"R", "M:"}))
-    keys_found = keys(version(S02, R12, M33), "correction", chosen)
-    assert list(keys_found.values()) == [["S"], ["M"]]
+    actual_keys = keys(version(S02, R12, M33), "correction", chosen)
+    assert list(actual_keys.values()) == [["S"], ["M"]]
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,12 @@ def analyse(run, gold: Path, hyps: Path):
 def measure(analyse):
     """The JSON of the command."""
 
-    def found(*words: object):
+    def run_json(*words: object):
         code, out, err = analyse(*words, "--format", "json")
         assert (code, err) == (0, "")
         return json.loads(out)["results"]
 
-    return found
+    return run_json
 
 
 def test_annotators_of_one_file_are_systems(measure):

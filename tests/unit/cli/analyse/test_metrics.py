@@ -163,8 +163,8 @@ def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
     ],
 )
 def test_meta_refuses_with_one_line(run, write, words: tuple, why: str):
-    judged = write("item,id,system,rank\n1,1,a,1\n", "J")
-    files = {"P": write(PEOPLE, "P"), "S": write("system\tm\na\t1\n", "S"), "J": judged}
+    judgments = write("item,id,system,rank\n1,1,a,1\n", "J")
+    files = {"P": write(PEOPLE, "P"), "S": write("system\tm\na\t1\n", "S"), "J": judgments}
     files["T"] = write("system\tm\ncautious\t1\neager\t5\n", "T")
     files["N"] = write("1\n2\n3\n", "N")
     arguments = [files.get(word, word) for word in words]

@@ -225,11 +225,11 @@ def test_options_of_two_systems_are_refused_with_one(run, option):
     assert_is_line(err, "two systems", option.partition("=")[0])
 
 
-def between(run, names_given: str, *names: str) -> tuple[int, str, str]:
+def between(run, between_value: str, *names: str) -> tuple[int, str, str]:
     systems = [f"{name}={EAGER if n % 2 else CAUTIOUS}" for n, name in enumerate(names)]
     return run(
         *("analyse", "breakdown", CORPUS, *systems, *CHAR, "--by", "state", "--format", "json"),
-        *("--between", names_given),
+        *("--between", between_value),
     )
 
 

@@ -33,17 +33,17 @@ en_texts = st.builds(
 def check_corrupted_text(outcome: Outcome, text: str, tokens: list[str]) -> None:
     if outcome.corrupted is None:
         return
-    source, tokens_found, edits = outcome.corrupted
+    source, corrupted_tokens, edits = outcome.corrupted
     assert source != text
     assert 1 <= len(edits) <= outcome.goal
     as_edits = [Edit(e.start, e.end, tuple(e.replacement), e.label) for e in edits]
-    check(as_edits, len(tokens_found))
-    assert list(apply(as_edits, tokens_found)) == tokens
-    assert "".join(tokens_found) == "".join(source.split())
+    check(as_edits, len(corrupted_tokens))
+    assert list(apply(as_edits, corrupted_tokens)) == tokens
+    assert "".join(corrupted_tokens) == "".join(source.split())
     for first, second in pairwise(as_edits):
         assert first.end < second.start  # something is kept between any two
     for edit in as_edits:
-        assert tuple(tokens_found[edit.start : edit.end]) != edit.replacement
+        assert tuple(corrupted_tokens[edit.start : edit.end]) != edit.replacement
     assert source.strip()
 
 

@@ -80,19 +80,19 @@ def test_what_is_free(source: str, target: str, words: list[str], gaps: list[int
 def test_what_gold_edits_name_is_never_touched(spans, words: list[str], gaps: list[int]):
     source = "He has in the last years been happy ."
     target = "He has been in the last years happy ."
-    (words_found,) = token_splitter("space", None)([target])
-    context = context_of(SentencePair("set", "1", source, target, spans), "space", words_found)
+    (actual_words,) = token_splitter("space", None)([target])
+    context = context_of(SentencePair("set", "1", source, target, spans), "space", actual_words)
     assert free(context) == words
     assert [place.source[0] for place in context.gaps] == gaps
 
 
 def test_chinese_words_are_whole_and_lie_outside_of_errors():
-    context_found = context(
+    actual_context = context(
         "我昨天去图书管看书。", "我昨天去图书馆看书。", "zh", "我 昨天 去 图书馆 看书 。"
     )
-    assert free(context_found) == ["我", "昨天", "去", "看书"]
+    assert free(actual_context) == ["我", "昨天", "去", "看书"]
     # Not inside of a word, and not where the error begins or ends.
-    assert [place.source[0] for place in context_found.gaps] == [0, 1, 3, 4, 9]
+    assert [place.source[0] for place in actual_context.gaps] == [0, 1, 3, 4, 9]
 
 
 @pytest.mark.parametrize(
@@ -109,23 +109,23 @@ def test_chinese_words_are_whole_and_lie_outside_of_errors():
     ],
 )
 def test_the_rest_of_the_text_stays(text: str, kind: str, old: str, new: str | None, expected: str):
-    context_found = context(text, text, kind, "我 有 iphone 手机")
-    place = next(place for place in context_found.words if place.word.text == old)
-    assert replace_word(context_found, place, new) == Variant(expected, expected)
+    actual_context = context(text, text, kind, "我 有 iphone 手机")
+    place = next(place for place in actual_context.words if place.word.text == old)
+    assert replace_word(actual_context, place, new) == Variant(expected, expected)
 
 
 def test_a_word_goes_in_before_another():
-    context_found = context("I am here.", "I am here.", "en")
-    assert replace_word(context_found, context_found.gaps[0], "now") == Variant(
+    actual_context = context("I am here.", "I am here.", "en")
+    assert replace_word(actual_context, actual_context.gaps[0], "now") == Variant(
         "now I am here.", "now I am here."
     )
-    assert [place.source[0] for place in context_found.gaps] == [
+    assert [place.source[0] for place in actual_context.gaps] == [
         0,
         1,
         2,
     ]  # none right before the stop
-    context_found = context("我来了。", "我来了。", "zh", "我 来了 。")
-    assert replace_word(context_found, context_found.gaps[1], "昨天") == Variant(
+    actual_context = context("我来了。", "我来了。", "zh", "我 来了 。")
+    assert replace_word(actual_context, actual_context.gaps[1], "昨天") == Variant(
         "我昨天来了。", "我昨天来了。"
     )
 
@@ -140,8 +140,8 @@ def test_a_word_goes_in_before_another():
     ],
 )
 def test_changes_that_are_refused(source, target, kind, at, word, why):
-    context_found = context(source, target, kind, "我 有 abc 。")
-    assert replace_word(context_found, context_found.words[at], word) == why
+    actual_context = context(source, target, kind, "我 有 abc 。")
+    assert replace_word(actual_context, actual_context.words[at], word) == why
 
 
 def test_tokens_are_what_blanks_divide_where_they_divide_all():
@@ -165,9 +165,9 @@ def answered(asking, word_of) -> object:
 
 
 def test_a_sentence_without_enough_variants_ends_all_the_same():
-    context_found = context("a b", "a b")
+    actual_context = context("a b", "a b")
     plan = PerturbPlan(variants=3, operations=("delete",))
-    answer = answered(choose_variants(context_found, plan, filler_of("")), lambda _: ())
+    answer = answered(choose_variants(actual_context, plan, filler_of("")), lambda _: ())
     assert sorted(variant.source for _, variant in answer.variants) == ["a", "b"]
     assert answer.rejected["the same as another variant"] >= 20
 
@@ -178,9 +178,9 @@ letters = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
 @given(letters.filter(bool), letters, st.integers(0, 50))
 def test_errors_stay_whatever_is_filled_in(source: str, target: str, seed: int):
     """Few letters, all of them offered: most variants could be read in other ways."""
-    context_found = context(source, target)
+    actual_context = context(source, target)
     plan = PerturbPlan(variants=4, seed=seed)
-    answer = answered(choose_variants(context_found, plan, filler_of("abcde")), lambda _: "abcde")
+    answer = answered(choose_variants(actual_context, plan, filler_of("abcde")), lambda _: "abcde")
     variants = tuple(variant for _, variant in answer.variants)
     if variants:
         case = PerturbedCase("1", Variant(source, target), variants)
@@ -192,10 +192,10 @@ han = st.text("一二三的了", max_size=8)
 
 @given(han.filter(bool), han, st.integers(0, 50))
 def test_so_do_chinese_ones(source: str, target: str, seed: int):
-    context_found = context(source, target, "zh", " ".join(target))
+    actual_context = context(source, target, "zh", " ".join(target))
     filler = filler_of("一二三的", by_character=True)
     answer = answered(
-        choose_variants(context_found, PerturbPlan(variants=3, seed=seed), filler),
+        choose_variants(actual_context, PerturbPlan(variants=3, seed=seed), filler),
         lambda _: "一二三的",
     )
     variants = tuple(variant for _, variant in answer.variants)

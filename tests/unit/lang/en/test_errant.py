@@ -78,9 +78,9 @@ def test_only_what_all_alternatives_share_is_stripped():
 def test_equal_tokens_are_stripped_from_the_beginning_first():
     source = analysed("a_DT a_DT b_NN")
     tokens, joined = correct((Edit(0, 2, ("a",), "D"),), source.tokens)
-    edits_kept = keep(joined, source, analysed("a_DT b_NN"), CLASSIFIER)
+    actual_edits = keep(joined, source, analysed("a_DT b_NN"), CLASSIFIER)
     assert tokens == ("a", "b")
-    assert edits_kept == (Edit(1, 2, (), "U:DET"),)
+    assert actual_edits == (Edit(1, 2, (), "U:DET"),)
 
 
 def test_an_edit_that_changes_nothing_only_detects():

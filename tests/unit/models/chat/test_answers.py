@@ -63,7 +63,7 @@ def test_a_correction_is_taken(source: str, answer: str, text: str) -> None:
     assert apply(correction.edits, source) == text
 
 
-KEPT = [
+ANSWERS = [
     ("他很高心。", "", "empty"),
     ("他很高心。", " \n", "empty"),
     ("他很高心。", "<output></output>", "empty"),
@@ -100,7 +100,7 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(("source", "answer", "flag"), KEPT)
+@pytest.mark.parametrize(("source", "answer", "flag"), ANSWERS)
 def test_what_is_no_correction_leaves_the_source(source: str, answer: str, flag: str) -> None:
     correction = parse_answer(source, answer, tokens="zh" if "他" in source else "en")
     assert (correction.text, correction.flags) == (source, (flag,))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import expect_error
-from reference_voting import SOURCE, opinions, plain, vote
+from reference_voting import SOURCE, plain, system_edits, vote
 
 from gecbench.core.edit import Edit, apply, check
 from gecbench.core.errors import CorpusError, EditError, UnknownNameError, UsageError
@@ -32,14 +32,14 @@ from gecbench.models.combine.voting import (
 
 ONES = (Fraction(1),) * 9
 WEIGHTS = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3), Fraction(1, 10)])
-SYSTEMS = st.lists(st.tuples(opinions(), WEIGHTS), min_size=1, max_size=6)
+SYSTEMS = st.lists(st.tuples(system_edits(), WEIGHTS), min_size=1, max_size=6)
 
 
 def collect(sets, **more) -> list[Candidate]:
     return collect_candidates(SOURCE, [Proposal(edits) for edits in sets], **more)
 
 
-def kept_edits(sets, rule: VotingRule | None = None, **more) -> list[tuple]:
+def selected_edits(sets, rule: VotingRule | None = None, **more) -> list[tuple]:
     rule = rule or VotingRule(ONES[: len(sets)])
     verdicts = decide(collect(sets, **more), rule)
     return [plain(edit) for edit, _ in select_edits(verdicts, rule.total)]
@@ -54,7 +54,7 @@ def test_it_is_the_slow_reference_implementation(systems, threshold):
     sets, weights = [s for s, _ in systems], [w for _, w in systems]
     if threshold is not None and threshold > sum(weights):
         threshold = sum(weights)
-    edits = kept_edits(sets, rule_of(systems, threshold))
+    edits = selected_edits(sets, rule_of(systems, threshold))
     assert set(edits) == vote(sets, weights, threshold)
     check([Edit(*edit) for edit in edits], len(SOURCE))
 
@@ -64,26 +64,26 @@ def test_the_order_of_systems_does_not_matter(systems, random):
     shuffled = random.sample(systems, len(systems))
     for threshold in (None, Fraction(1, 10)):
         for relaxed in ("none", "code", "paper"):
-            first = kept_edits(
+            first = selected_edits(
                 [s for s, _ in systems], rule_of(systems, threshold, relaxed=relaxed)
             )
-            second = kept_edits(
+            second = selected_edits(
                 [s for s, _ in shuffled], rule_of(shuffled, threshold, relaxed=relaxed)
             )
             assert first == second
 
 
-@given(opinions(), st.integers(1, 5))
+@given(system_edits(), st.integers(1, 5))
 def test_copies_of_a_system_are_that_system(edits, copies):
     want = [plain(edit) for edit in correcting_edits(SOURCE, edits)]
-    assert kept_edits([edits] * copies) == want
-    assert kept_edits([edits], VotingRule(ONES[:1], Fraction(1))) == want
+    assert selected_edits([edits] * copies) == want
+    assert selected_edits([edits], VotingRule(ONES[:1], Fraction(1))) == want
 
 
 @given(SYSTEMS)
 def test_with_all_votes_needed_the_intersection_is_kept(systems):
     rule = rule_of(systems)
-    edits = kept_edits([s for s, _ in systems], rule_of(systems, rule.total))
+    edits = selected_edits([s for s, _ in systems], rule_of(systems, rule.total))
     assert set(edits) == set.intersection(*({plain(e) for e in s} for s, _ in systems))
 
 
@@ -93,29 +93,31 @@ def test_more_weight_never_costs_a_system_an_edit(systems, data):
     more = data.draw(WEIGHTS)
     raised = [(s, w + more * (k == at)) for k, (s, w) in enumerate(systems)]
     edits = {plain(edit) for edit in systems[at][0]}
-    before = edits & set(kept_edits([s for s, _ in systems], rule_of(systems)))
-    assert before <= set(kept_edits([s for s, _ in raised], rule_of(raised)))
+    before = edits & set(selected_edits([s for s, _ in systems], rule_of(systems)))
+    assert before <= set(selected_edits([s for s, _ in raised], rule_of(raised)))
 
 
 @given(SYSTEMS, st.sampled_from([2, Fraction(1, 3), 10]))
 def test_only_the_proportion_of_weights_matters(systems, factor):
     scaled = [(s, w * factor) for s, w in systems]
     for relaxed in ("none", "code", "paper"):
-        first = kept_edits([s for s, _ in systems], rule_of(systems, relaxed=relaxed))
-        assert first == kept_edits([s for s, _ in scaled], rule_of(scaled, relaxed=relaxed))
+        first = selected_edits([s for s, _ in systems], rule_of(systems, relaxed=relaxed))
+        assert first == selected_edits([s for s, _ in scaled], rule_of(scaled, relaxed=relaxed))
 
 
 @given(SYSTEMS)
 def test_a_higher_threshold_above_half_keeps_no_more(systems):
     sets, total = [s for s, _ in systems], rule_of(systems).total
-    majority = set(kept_edits(sets, rule_of(systems)))
-    assert set(kept_edits(sets, rule_of(systems, total * Fraction(9, 10)))) <= majority
+    majority = set(selected_edits(sets, rule_of(systems)))
+    assert set(selected_edits(sets, rule_of(systems, total * Fraction(9, 10)))) <= majority
 
 
 @given(SYSTEMS)
 def test_the_veto_changes_nothing_where_all_edits_have_one_bar(systems):
     sets = [s for s, _ in systems]
-    assert kept_edits(sets, rule_of(systems, veto=True)) == kept_edits(sets, rule_of(systems))
+    assert selected_edits(sets, rule_of(systems, veto=True)) == selected_edits(
+        sets, rule_of(systems)
+    )
 
 
 A, B, C = Edit(0, 1, ("x",)), Edit(1, 2, ("y",)), Edit(0, 2, ("z",))
@@ -139,7 +141,7 @@ A, B, C = Edit(0, 1, ("x",)), Edit(1, 2, ("y",)), Edit(0, 2, ("z",))
 def test_overlaps_are_resolved_by_votes_then_by_place(sets, want):
     for item in (sets, sets[::-1]):
         first = VotingRule(ONES[: len(sets)], Fraction(1))
-        assert kept_edits(item, first) == [plain(edit) for edit in want]
+        assert selected_edits(item, first) == [plain(edit) for edit in want]
 
 
 def test_of_as_many_votes_the_surer_edit_is_kept():
@@ -160,12 +162,12 @@ def test_of_as_many_votes_the_surer_edit_is_kept():
 
 def test_insertions_of_one_system_at_one_place_are_one():
     twice = (Edit(0, 0, ("x",)), Edit(0, 0, ("y",)))
-    assert kept_edits([twice]) == [(0, 0, ("x", "y"))]
-    assert kept_edits([twice, (Edit(0, 0, ("x", "y")),)]) == [(0, 0, ("x", "y"))]
+    assert selected_edits([twice]) == [(0, 0, ("x", "y"))]
+    assert selected_edits([twice, (Edit(0, 0, ("x", "y")),)]) == [(0, 0, ("x", "y"))]
 
 
 def test_what_only_detects_or_changes_nothing_proposes_nothing():
-    assert kept_edits([(Edit(0, 1, None, "UNK"), Edit(1, 2, ("b",)), Edit(3, 3, ()))]) == []
+    assert selected_edits([(Edit(0, 1, None, "UNK"), Edit(1, 2, ("b",)), Edit(3, 3, ()))]) == []
 
 
 def test_edits_of_one_system_that_overlap_are_refused():
@@ -181,23 +183,23 @@ def test_word_order_is_kept_or_dropped_whole():
     """Else a word that is moved could be lost, or stand twice."""
     moved = (Edit(0, 1, ()), Edit(4, 4, ("a",)))
     half = (Edit(0, 1, ()),)
-    assert kept_edits([moved, moved, half], all_moves=True) == [(0, 1, ()), (4, 4, ("a",))]
-    assert kept_edits([moved, half, half], all_moves=True) == [(0, 1, ())]
+    assert selected_edits([moved, moved, half], all_moves=True) == [(0, 1, ()), (4, 4, ("a",))]
+    assert selected_edits([moved, half, half], all_moves=True) == [(0, 1, ())]
     (deletion,) = [
         result for result in collect([moved, half, half], all_moves=True) if not result.kind
     ]
     assert deletion.backers == {1, 2}
-    assert kept_edits([moved, half, ()], all_moves=True) == []
-    assert kept_edits([moved, half, ()]) == [(0, 1, ())]  # unlabelled, of a scheme of tokens
+    assert selected_edits([moved, half, ()], all_moves=True) == []
+    assert selected_edits([moved, half, ()]) == [(0, 1, ())]  # unlabelled, of a scheme of tokens
     named = (labelled_edit(0, 1, "", "W:R"), labelled_edit(4, 4, "a", "W:M"))
-    assert kept_edits([named, named[:1], ()]) == []
+    assert selected_edits([named, named[:1], ()]) == []
 
 
 def test_a_move_that_overlaps_goes_as_a_whole():
     moved = (Edit(0, 1, ()), Edit(4, 4, ("a",)))
     rule = VotingRule(ONES[:3], Fraction(1))
     against = (Edit(3, 5, ("q",)),)
-    assert kept_edits([moved, against, against], rule, all_moves=True) == [(3, 5, ("q",))]
+    assert selected_edits([moved, against, against], rule, all_moves=True) == [(3, 5, ("q",))]
 
 
 def is_similar(first: str, second: str) -> bool:
@@ -247,11 +249,11 @@ def test_word_order_and_spelling_need_what_the_relaxed_rule_says(systems, relaxe
     for edit in (ORDER, SPELLING):
         for count in range(1, systems + 1):
             sets = [(edit,)] * count + [()] * (systems - count)
-            assert bool(kept_edits(sets, rule, similar=is_similar)) == (count >= backers)
+            assert bool(selected_edits(sets, rule, similar=is_similar)) == (count >= backers)
     majority = systems // 2 + 1
     for count in range(1, systems + 1):
         sets = [(OTHER,)] * count + [()] * (systems - count)
-        assert bool(kept_edits(sets, rule, similar=is_similar)) == (count >= majority)
+        assert bool(selected_edits(sets, rule, similar=is_similar)) == (count >= majority)
 
 
 def test_one_vote_is_the_mean_weight():
@@ -263,24 +265,24 @@ def test_one_vote_is_the_mean_weight():
 
 def test_code_counts_from_the_threshold_that_is_given():
     rule = VotingRule(ONES[:6], Fraction(6), "code")
-    assert kept_edits([(ORDER,)] * 5 + [()], rule) == [plain(ORDER)]
-    assert kept_edits([(ORDER,)] * 4 + [()] * 2, rule) == []
+    assert selected_edits([(ORDER,)] * 5 + [()], rule) == [plain(ORDER)]
+    assert selected_edits([(ORDER,)] * 4 + [()] * 2, rule) == []
 
 
 def test_types_have_thresholds_of_their_own():
     edit = labelled_edit(4, 5, "x", "R:NOUN:NUM")
     sets = [(edit,), (edit,), ()]
-    assert kept_edits(sets) == [plain(edit)]
+    assert selected_edits(sets) == [plain(edit)]
     for names, stays in (
         ({"R": Fraction(3)}, False),
         ({"R": Fraction(3), "R:NOUN": Fraction(2)}, True),
         ({"R:NO": Fraction(3)}, True),
         ({"order": Fraction(3)}, True),
     ):
-        assert bool(kept_edits(sets, VotingRule(ONES[:3], by_type=names))) == stays
+        assert bool(selected_edits(sets, VotingRule(ONES[:3], by_type=names))) == stays
     spelling = VotingRule(ONES[:3], relaxed="code", by_type={"spelling": Fraction(3)})
-    assert kept_edits([(SPELLING,), (SPELLING,), ()], spelling, similar=is_similar) == []
-    assert kept_edits([(ORDER,), (), ()], spelling, similar=is_similar) == [plain(ORDER)]
+    assert selected_edits([(SPELLING,), (SPELLING,), ()], spelling, similar=is_similar) == []
+    assert selected_edits([(ORDER,), (), ()], spelling, similar=is_similar) == [plain(ORDER)]
 
 
 def test_the_veto_is_of_systems_that_change_nothing():
@@ -291,9 +293,9 @@ def test_the_veto_is_of_systems_that_change_nothing():
     )
     silent = [(SPELLING,)] * 3 + [()] * 3
     elsewhere = [(SPELLING,)] * 3 + [(OTHER,), (), ()]
-    assert kept_edits(silent, rule, similar=is_similar) == [plain(SPELLING)]
-    assert kept_edits(silent, vetoing, similar=is_similar) == []
-    assert kept_edits(elsewhere, vetoing, similar=is_similar) == [plain(SPELLING)]
+    assert selected_edits(silent, rule, similar=is_similar) == [plain(SPELLING)]
+    assert selected_edits(silent, vetoing, similar=is_similar) == []
+    assert selected_edits(elsewhere, vetoing, similar=is_similar) == [plain(SPELLING)]
     verdicts = decide(collect(silent, similar=is_similar), vetoing)
     assert [verdict.outcome for verdict in verdicts] == ["unchanged by most"]
 

@@ -94,16 +94,16 @@ def test_the_search_finds_what_trying_all_finds(
     model = Bigrams([" ".join(data.draw(st.lists(words, min_size=1, max_size=4)))])
     n = len(alternatives)
     edges = [
-        [Edge(k + 1, "在"), *(Edge(min(k + len(w), n), w, len(w) * 1.5) for w in found)]
-        for k, found in enumerate(alternatives)
+        [Edge(k + 1, "在"), *(Edge(min(k + len(w), n), w, len(w) * 1.5) for w in logs)]
+        for k, logs in enumerate(alternatives)
     ]
 
     def best(at: int, state: Hashable) -> float:
-        found = [0.0] if at == n else []
+        logs = [0.0] if at == n else []
         for end, word, threshold, _ in edges[at] if at < n else ():
             log, new = model.score(state, word)
-            found.append(log - threshold + best(end, new))
-        return max(found)
+            logs.append(log - threshold + best(end, new))
+        return max(logs)
 
     log, path = find_best(edges, model)
     assert math.isclose(log, best(0, model.start))

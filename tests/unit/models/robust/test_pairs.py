@@ -92,7 +92,11 @@ def family(side: DecoderTarget, words: Sequence, token: int) -> tuple[set[int], 
 
 
 def align_by_definition(
-    twin: ContextPair, first: DecoderTarget, second: DecoderTarget, chosen: RobustTable, kind: str
+    contexts: ContextPair,
+    first: DecoderTarget,
+    second: DecoderTarget,
+    chosen: RobustTable,
+    kind: str,
 ) -> list[tuple[int, int]]:
     words, others = tokens_of(first.text, kind), tokens_of(second.text, kind)
     texts, other_texts = ([w.text for w in item] for item in (words, others))
@@ -107,7 +111,7 @@ def align_by_definition(
     if chosen.sources_too:
         x, x2 = (
             [t.text for t in tokens_of(item.source, kind)]
-            for item in (twin.original, twin.perturbed)
+            for item in (contexts.original, contexts.perturbed)
         )
         between = align_by_table(x, x2)
         here, there = find_origins(x, texts), find_origins(x2, other_texts)

@@ -27,7 +27,7 @@ from ..causal.conftest import configured
 from ..causal.tiny_causal import tiny_causal
 from .robust_reference import check_gradients, slow_loss, widest
 
-TWINS = (
+CONTEXTS = (
     ContextPair(SentencePair("我高心", "我高兴"), SentencePair("他们很高心", "他们很高兴")),
     ContextPair(SentencePair("在见", "再见"), SentencePair("在见了", "再见了")),
     ContextPair(SentencePair("好天", "好天"), SentencePair("好</s>天", "好</s>天")),
@@ -64,8 +64,8 @@ def robust(**options: object) -> RobustTable:
     return RobustTable(cases=("cases.jsonl",), **options)
 
 
-def examples_of(task: Any, twins: Any) -> Any:
-    return task.prepare([pair for result in twins for pair in result]).examples
+def examples_of(task: Any, contexts: Any) -> Any:
+    return task.prepare([pair for result in contexts for pair in result]).examples
 
 
 def compare_answers(
@@ -107,12 +107,12 @@ def test_the_loss_is_that_of_a_slow_reference(base, style) -> None:
     table = robust(alpha=0.7)
     task = build_task(base, style=style)
     wrapped = RobustTask(task, table)
-    batch = wrapped.collate(wrapped.prepare(TWINS).examples)
+    batch = wrapped.collate(wrapped.prepare(CONTEXTS).examples)
     with torch.no_grad():
         slow, apart = slow_loss(
             task,
-            TWINS,
-            examples_of(task, TWINS),
+            CONTEXTS,
+            examples_of(task, CONTEXTS),
             robust=table,
             labels_of=lambda target: {
                 place - 1: target.ids[place] for place in range(target.start, len(target.ids))
@@ -134,7 +134,7 @@ def test_gradients_are_those_of_differences(base, monkeypatch) -> None:
     monkeypatch.setattr(LlamaRMSNorm, "forward", in_64_bits)
     task = build_task(base)
     wrapped = RobustTask(task, robust(alpha=3.0))
-    batch = wrapped.collate(wrapped.prepare(TWINS).examples)
+    batch = wrapped.collate(wrapped.prepare(CONTEXTS).examples)
     learning = [name for name, item in task.module.named_parameters() if item.requires_grad]
     check_gradients(task, wrapped, batch, [learning[0], learning[-1]])
 
@@ -142,7 +142,7 @@ def test_gradients_are_those_of_differences(base, monkeypatch) -> None:
 def test_the_same_twice_is_nothing_apart_but_for_dropout(base) -> None:
     task = build_task(base, dropout=0.3)
     wrapped = RobustTask(task, RobustTable(method="r-drop"))
-    same = [ContextPair(pair, pair) for result in TWINS for pair in result]
+    same = [ContextPair(pair, pair) for result in CONTEXTS for pair in result]
     batch = wrapped.collate(wrapped.prepare(same).examples)
     assert len(batch["matches"]) == int(task.weight(batch)) // 2
     apart = wrapped._divergence(task.outputs(task.module, batch), batch["matches"])
@@ -155,7 +155,7 @@ def test_only_answers_are_ever_held_in_32_bits(base) -> None:
     task = build_task(base)
     task.module.to(torch.bfloat16)
     wrapped = RobustTask(task, robust())
-    batch = wrapped.collate(wrapped.prepare(TWINS).examples)
+    batch = wrapped.collate(wrapped.prepare(CONTEXTS).examples)
     vocabulary = len(task._question.tokenizer)
     with widest(vocabulary) as seen:
         wrapped.loss(task.module, batch).backward()

@@ -1,4 +1,4 @@
-"""RobustGEC's published cases, read as twins: how much of them is compared."""
+"""RobustGEC's published cases, read as pairs of contexts: how much of them is compared."""
 
 from __future__ import annotations
 
@@ -65,20 +65,22 @@ def test_what_the_published_cases_let_a_tagger_compare(shared: Path) -> None:
 
 @pytest.mark.golden
 def test_what_the_published_cases_let_a_decoder_compare(shared: Path) -> None:
-    """The shares that docs/correct/robust.md gives, here of every sixth twin."""
+    """The shares that docs/correct/robust.md gives, here of every sixth pair."""
     config = configuration({"cases": ["data/robustgec"]}, data={"dev": "train"})
-    twins = read_context_pairs(config, shared).train
+    contexts = read_context_pairs(config, shared).train
     tokenizer = ByteLevelBPETokenizer()
-    originals = dict.fromkeys(pair.original.target for pair in twins)
+    originals = dict.fromkeys(pair.original.target for pair in contexts)
     tokenizer.train_from_iterator(originals, vocab_size=16_000, show_progress=False)
 
-    def said(text: str) -> DecoderTarget:
+    def target_of(text: str) -> DecoderTarget:
         encoding = tokenizer.encode(text)
         return DecoderTarget(
             text, encoding.ids, encoding.offsets, 1, 1 + len(encoding.ids), complete=True
         )
 
-    distinct_pairs = [(pair, *(said(side.target.strip()) for side in pair)) for pair in twins[::6]]
+    distinct_pairs = [
+        (pair, *(target_of(side.target.strip()) for side in pair)) for pair in contexts[::6]
+    ]
     tokens = sum(len(first.ids) + 1 for _, first, _ in distinct_pairs)
     for options, share in (
         ({}, 0.947),

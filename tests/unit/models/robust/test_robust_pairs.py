@@ -1,4 +1,4 @@
-"""What robust training is given: twins of cases, what is held back, and what is refused."""
+"""What robust training is given: pairs of contexts, what is held back, and what is refused."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def read_data(home: Path, robust=None, **tables):
     return read_context_pairs(config, home)
 
 
-def sources(pairs_found) -> set[str]:
-    return {side.source for pair in pairs_found for side in pair}
+def sources(actual_pairs) -> set[str]:
+    return {side.source for pair in actual_pairs for side in pair}
 
 
 def test_each_variant_is_one_twin_of_its_original(home) -> None:

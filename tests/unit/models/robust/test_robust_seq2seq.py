@@ -67,8 +67,8 @@ def build_task(request, name: str, **more):
     return task, ZH if language == "zh" else EN
 
 
-def examples_of(task, twins):
-    return task.prepare([pair for result in twins for pair in result]).examples
+def examples_of(task, contexts):
+    return task.prepare([pair for result in contexts for pair in result]).examples
 
 
 def compare_targets(task, y: str, y2: str, **options) -> str:
@@ -112,14 +112,14 @@ def test_a_cut_target_is_compared_up_to_there(request) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_loss_is_that_of_a_slow_reference(request, name) -> None:
     table = robust(alpha=0.7, skip_after=int(name == "t5"), sources_too=name == "en_bart")
-    task, twins = build_task(request, name, label_smoothing=0.1)
+    task, contexts = build_task(request, name, label_smoothing=0.1)
     wrapped = RobustTask(task, table)
-    batch = wrapped.collate(wrapped.prepare(twins).examples)
+    batch = wrapped.collate(wrapped.prepare(contexts).examples)
     with torch.no_grad():
         slow, apart = slow_loss(
             task,
-            twins,
-            examples_of(task, twins),
+            contexts,
+            examples_of(task, contexts),
             robust=table,
             labels_of=lambda example: dict(enumerate(example.target)),
             smoothing=0.1,
@@ -131,9 +131,9 @@ def test_the_loss_is_that_of_a_slow_reference(request, name) -> None:
 
 
 def test_gradients_are_those_of_differences(request) -> None:
-    task, twins = build_task(request, "zh_bart", label_smoothing=0.1)
+    task, contexts = build_task(request, "zh_bart", label_smoothing=0.1)
     wrapped = RobustTask(task, robust(alpha=3.0))
-    batch = wrapped.collate(wrapped.prepare(twins).examples)
+    batch = wrapped.collate(wrapped.prepare(contexts).examples)
     names = (
         "model.shared.weight",
         "model.encoder.layers.0.self_attn.q_proj.weight",
@@ -145,8 +145,8 @@ def test_gradients_are_those_of_differences(request) -> None:
 
 def test_the_same_twice_is_nothing_apart_but_for_dropout(request) -> None:
     for name in ("en_bart", "t5"):
-        task, twins = build_task(request, name, dropout=0.2)
-        same = [ContextPair(pair, pair) for result in twins for pair in result]
+        task, contexts = build_task(request, name, dropout=0.2)
+        same = [ContextPair(pair, pair) for result in contexts for pair in result]
         wrapped = RobustTask(task, RobustTable(method="r-drop"))
         examples = wrapped.prepare(same).examples
         batch = wrapped.collate(examples)
@@ -160,10 +160,10 @@ def test_the_same_twice_is_nothing_apart_but_for_dropout(request) -> None:
 
 
 def test_only_what_is_compared_is_held_in_32_bits(request) -> None:
-    task, twins = build_task(request, "en_bart")
+    task, contexts = build_task(request, "en_bart")
     task.module.to(torch.bfloat16)
     wrapped = RobustTask(task, robust())
-    batch = wrapped.collate(wrapped.prepare(twins).examples)
+    batch = wrapped.collate(wrapped.prepare(contexts).examples)
     outputs = task.outputs(task.module, batch)
     assert outputs.dtype == torch.bfloat16
     assert outputs.shape[:2].numel() > 2 * len(batch["matches"])

@@ -76,10 +76,10 @@ def _pairs_of_equal_tokens(
 
 
 ONE_WORD = [
-    twin
-    for twin in context_pairs()
-    if abs(len(twin.original.source.split()) - len(twin.perturbed.source.split())) <= 1
-    and not twin.perturbed.source.startswith("Today")
+    contexts
+    for contexts in context_pairs()
+    if abs(len(contexts.original.source.split()) - len(contexts.perturbed.source.split())) <= 1
+    and not contexts.perturbed.source.startswith("Today")
 ]
 
 

@@ -67,8 +67,8 @@ def test_what_was_divided_is_not_remembered(monkeypatch) -> None:
     monkeypatch.setattr(
         chinese, "_check_words", lambda name, cut: result.append(real(name, cut)) or result[0]
     )
-    made_now = word_divider("jieba", "zh")
-    assert [p.text for p in made_now.divide("我们去学校。")] == ["我们", "去", "学校", "。"]
+    second_divider = word_divider("jieba", "zh")
+    assert [p.text for p in second_divider.divide("我们去学校。")] == ["我们", "去", "学校", "。"]
     assert result[0].cache_info().currsize == 0
 
 

@@ -68,8 +68,8 @@ def naive_layer(layer: GraphLayer, states, table, weights, labels) -> torch.Tens
                 for part, (a, b) in ((layer.from_heads, (i, j)), (layer.from_children, (j, i))):
                     both = torch.cat([states[row, j], table[labels[row, a, b]]])
                     whole = torch.cat([part.of_states.weight, part.of_labels.weight], 1)
-                    said = layer.activation(whole @ both + part.of_states.bias)
-                    messages[row, i] += weights[row, a, b] * said
+                    hidden = layer.activation(whole @ both + part.of_states.bias)
+                    messages[row, i] += weights[row, a, b] * hidden
     states = layer.norm(states + messages)
     return layer.last_norm(states + layer.narrow(layer.activation(layer.wide(states))))
 

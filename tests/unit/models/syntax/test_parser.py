@@ -38,9 +38,9 @@ def test_the_best_tree_is_that_of_trying_all(size, chance) -> None:
         for heads in itertools.product(range(size + 1), repeat=size)
         if not Tree((), heads, ()).fault
     ]
-    found = best_tree(scores)
-    assert not Tree((), tuple(found), ()).fault
-    assert total(found) == max(map(total, trees))
+    best = best_tree(scores)
+    assert not Tree((), tuple(best), ()).fault
+    assert total(best) == max(map(total, trees))
 
 
 @pytest.mark.parametrize("encoder", ["convolution", "bert"])
@@ -120,9 +120,9 @@ def test_one_command_trains_all_folds_and_parses_each_by_who_has_not_learnt_it(
         encoding="utf-8",
     )
     out = tmp_path / "folds"
-    said = _invoke(run, "train", str(config), "--folds", "2", "-o", str(out))
-    assert f"{len(trees)} trees" in said
-    assert "1 sentences too long" in said
+    stderr = _invoke(run, "train", str(config), "--folds", "2", "-o", str(out))
+    assert f"{len(trees)} trees" in stderr
+    assert "1 sentences too long" in stderr
     parsers = [read_parser(out / f"fold-{fold}" / "model") for fold in (0, 1)]
     assert [(p.shape.fold, p.shape.folds) for p in parsers] == [(0, 2), (1, 2)]
     parsed = list(read_conllu(out / "trees.conllu"))
@@ -167,9 +167,9 @@ def test_folds_are_of_a_parser_that_is_trained_on_all(tmp_path, run, words, mess
         'kind = "parser"\nname = "tiny"\nlanguage = "en"\n[data]\ntrain = ["t"]\n', "utf-8"
     )
     first = () if "--recipe" in words else (str(config),)
-    code, _, said = run("train", *first, *words, "-o", str(tmp_path / "out"))
+    code, _, stderr = run("train", *first, *words, "-o", str(tmp_path / "out"))
     assert code == 2
-    assert message in said
+    assert message in stderr
     assert not (tmp_path / "out").exists()
 
 
@@ -181,9 +181,9 @@ def test_a_parser_without_error_labels_is_refused(tmp_path: Path) -> None:
 
 
 def _invoke(run, *words: str) -> str:
-    code, _, said = run(*words)
-    assert code == 0, said
-    return said
+    code, _, stderr = run(*words)
+    assert code == 0, stderr
+    return stderr
 
 
 def test_parse_writes_conllu_with_the_likeliest_heads(trained_parser: Path, tmp_path, run) -> None:
@@ -211,9 +211,9 @@ def test_a_treebank_that_is_read_is_not_written_over(tmp_path: Path, run) -> Non
     bank.write_text("".join(map(conllu_lines, TREES)), encoding="utf-8")
     texts.write_text("He go to school .\n", encoding="utf-8")
     before = bank.read_bytes()
-    code, _, said = run("parse", str(bank), str(texts), "-o", str(bank), "--overwrite")
+    code, _, stderr = run("parse", str(bank), str(texts), "-o", str(bank), "--overwrite")
     assert (code, bank.read_bytes()) == (2, before)
-    assert "--output would write over" in said
+    assert "--output would write over" in stderr
 
 
 @pytest.mark.parametrize("options", [("--lang", "zh"), ()])
@@ -226,10 +226,10 @@ def test_texts_in_a_language_that_a_parser_is_not_for_are_refused(
     texts.write_text("我今天很高心，因为天气很好。\n" * 3, encoding="utf-8")
     corpus.write_text("1\t我今天很高心。\t我今天很高兴。\n", encoding="utf-8")
     for command in ((texts,), (corpus, "--project")):
-        code, written, said = run("parse", place, *map(str, command), *options)
+        code, written, stderr = run("parse", place, *map(str, command), *options)
         assert (code, written) == (2, "")
-        assert "is for en" in said
-        assert "zh" in said
+        assert "is for en" in stderr
+        assert "zh" in stderr
     with pytest.raises(UsageError, match="heads is -1"):
         parse_file(open_trees(str(trained_parser)), sources(texts), tmp_path / "out", heads=-1)
     assert not (tmp_path / "out").exists()
@@ -247,9 +247,9 @@ def test_references_are_projected_onto_their_sources(tmp_path: Path, run) -> Non
         "".join(f"{k}\t{row}\tHe goes home\n" for k, row in enumerate(rows, 1)), encoding="utf-8"
     )
     command = ("parse", str(gold), str(corpus), "--project", "--scheme", "xx-word", "--lang", "en")
-    said = _invoke(run, *command, "-o", str(out))
-    assert "left out: several roots: 1" in said
-    assert "left out: superfluous words at the end: 1" in said
+    stderr = _invoke(run, *command, "-o", str(out))
+    assert "left out: several roots: 1" in stderr
+    assert "left out: superfluous words at the end: 1" in stderr
     labels = [tree.labels for tree in read_conllu(out)]
     assert labels == [("nsubj", "S", "advmod"), ("nsubj", "root", "R", "advmod")] or labels == [
         ("nsubj", "S", "advmod"),

@@ -51,8 +51,8 @@ def test_the_tiny_walk(bart: Path, trained_parser: Path, tmp_path: Path, run) ->
     # One command parses and corrects; the corrector keeps to the rules of all.
     texts, out = tmp_path / "texts.txt", tmp_path / "out.txt"
     texts.write_text("".join(f"{source}\n" for source, _ in PAIRS), encoding="utf-8")
-    code, _, said = run("correct", str(folder), str(texts), "-o", str(out))
-    assert code == 0, said
+    code, _, stderr = run("correct", str(folder), str(texts), "-o", str(out))
+    assert code == 0, stderr
     assert len(out.read_text("utf-8").splitlines()) == len(PAIRS)
     assert out.read_text("utf-8").split() != texts.read_text("utf-8").split()
     # It votes in an ensemble: one vote for each edit leaves its corrections, two leave none.
@@ -61,8 +61,8 @@ def test_the_tiny_walk(bart: Path, trained_parser: Path, tmp_path: Path, run) ->
     for threshold, expected in ((1, out), (2, texts)):
         ensemble.write_text(f"threshold = {threshold}\n{members}", encoding="utf-8")
         command = ("correct", f"ensemble:{ensemble}", str(texts), "-o", str(voted))
-        code, _, said = run(*command)
-        assert code == 0, said
+        code, _, stderr = run(*command)
+        assert code == 0, stderr
         assert voted.read_text("utf-8").split() == expected.read_text("utf-8").split()
     options = {"beams": 2, "batch_size": 3, "device": "cpu"}
     check_corrector(lambda: load_corrector(f"syntax:{folder}", options), EN[:4])
@@ -177,8 +177,8 @@ def test_a_transformer_from_scratch_learns_and_corrects_with_trees(
     assert (again / WEIGHTS).read_bytes() == (folder / WEIGHTS).read_bytes()
     texts, out = tmp_path / "texts.txt", tmp_path / "out.txt"
     texts.write_text("".join(f"{source}\n" for source, _ in PAIRS), encoding="utf-8")
-    code, _, said = run("correct", f"scratch:{folder}", str(texts), "-o", str(out))
-    assert code == 0, said
+    code, _, stderr = run("correct", f"scratch:{folder}", str(texts), "-o", str(out))
+    assert code == 0, stderr
     assert len(out.read_text("utf-8").splitlines()) == len(PAIRS)
     options = {"beams": 2, "batch_size": 3, "device": "cpu"}
     check_corrector(lambda: load_corrector(f"scratch:{folder}", options), EN[:4])

@@ -202,22 +202,22 @@ def test_rows_and_columns_of_systems_that_share_a_prefix_are_told_apart():
     ids=["standing", "lying", "dots", "lines"],
 )
 def test_an_axis_on_which_all_is_zero_does_not_go_below(zeros: Figure):
-    marks = [text for text, *_ in places(page(zeros, "en")) if re.fullmatch(r"−?[\d.]+", text)]
-    assert "1" in marks
-    assert not any(text.startswith("−") for text in marks)
+    labels = [text for text, *_ in places(page(zeros, "en")) if re.fullmatch(r"−?[\d.]+", text)]
+    assert "1" in labels
+    assert not any(text.startswith("−") for text in labels)
 
 
 def test_whole_numbers_have_whole_marks():
     won = figure("bars", Series("a", ("x", "y", "z"), (-1.0, 0.0, 1.0)))
-    marks = {text for text, *_ in places(page(won, "en")) if re.fullmatch(r"−?[\d.]+", text)}
-    assert marks == {"−1", "0", "1"}
+    labels = {text for text, *_ in places(page(won, "en")) if re.fullmatch(r"−?[\d.]+", text)}
+    assert labels == {"−1", "0", "1"}
 
 
 @pytest.mark.parametrize(("counts", "whole"), [((4, 4, 4), {"4"}), ((2, 3, 4), {"2", "3", "4"})])
 def test_points_over_counts_have_whole_marks(counts: tuple[int, ...], whole: set[str]):
     svg_text = page(figure("points", Series("a", counts, (31.5, 47.2, 49.9))), "en")
-    marks = {text for text, *_ in places(svg_text) if re.fullmatch(r"\d(\.\d+)?", text)}
-    assert marks == whole
+    labels = {text for text, *_ in places(svg_text) if re.fullmatch(r"\d(\.\d+)?", text)}
+    assert labels == whole
 
 
 @pytest.mark.parametrize("kind", ["lines", "bars", "points", "intervals", "matrix"])

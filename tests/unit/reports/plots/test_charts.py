@@ -13,9 +13,9 @@ from gecbench.reports.plots.charts import Box, spread
 from gecbench.reports.report import Series
 
 from .test_canvas import SVG, elements, texts
-from .test_canvas import places as found
+from .test_canvas import places as text_places
 
-ROOM = Box(0, 0, 400, 260)
+AREA = Box(0, 0, 400, 260)
 
 
 def overlap(box: Box, other: Box) -> bool:
@@ -39,32 +39,32 @@ def sized(svg_text: str) -> list[tuple[str, float]]:
         for element in elements(svg_text)
         if element.tag == SVG + "text" and element.get("font-size") == "7.5px"
     }
-    return [(text, y) for text, _, y in found(svg_text) if text in small]
+    return [(text, y) for text, _, y in text_places(svg_text) if text in small]
 
 
-def assert_tidy(points: list[tuple[float, float]], boxes: list[Box | None], room: Box = ROOM):
+def assert_tidy(points: list[tuple[float, float]], boxes: list[Box | None], area: Box = AREA):
     labels = [box for box in boxes if box is not None]
     marks = [Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]
     assert not any(overlap(a, b) for a, b in itertools.combinations(labels, 2))
     assert not any(overlap(box, mark) for box in labels for mark in marks)
-    assert all(box.left >= room.left and box.right <= room.right for box in labels)
-    assert all(box.low >= room.low and box.high <= room.high for box in labels)
+    assert all(box.left >= area.left and box.right <= area.right for box in labels)
+    assert all(box.low >= area.low and box.high <= area.high for box in labels)
 
 
 def test_a_lone_label_stands_at_the_right_on_the_height_of_its_point():
-    (box,) = spread([(100, 100)], [(40, 10)], ROOM, full=True)
+    (box,) = spread([(100, 100)], [(40, 10)], AREA, full=True)
     assert box == Box(106, 95, 146, 105)
 
 
 def test_at_the_right_edge_a_label_goes_to_the_left():
-    (box,) = spread([(395, 100)], [(40, 10)], ROOM, full=True)
+    (box,) = spread([(395, 100)], [(40, 10)], AREA, full=True)
     assert box == Box(349, 95, 389, 105)
 
 
 def test_fifteen_labels_of_points_within_an_inch_do_not_cover_one_another():
     for seed in range(20):
         points = places(seed, 15, 36)
-        boxes = spread(points, [(55, 9)] * 15, ROOM, full=True)
+        boxes = spread(points, [(55, 9)] * 15, AREA, full=True)
         assert None not in boxes, seed
         assert_tidy(points, boxes)
 
@@ -95,11 +95,11 @@ LONG_NAME = "annotator-of-a-very-large-university-with-a-long-name"
 def test_labels_stay_below_the_title_of_the_axis_and_above_its_numbers():
     svg_text = svg(figure("points", crowd(25, LONG_NAME)), "en")
     small = [y for text, y in sized(svg_text)]
-    title = next(y for text, _, y in found(svg_text) if text == "F0.5 (%)")
-    numbers = max(y for text, _, y in found(svg_text) if text.endswith(".0"))
+    title = next(y for text, _, y in text_places(svg_text) if text == "F0.5 (%)")
+    numbers = max(y for text, _, y in text_places(svg_text) if text.endswith(".0"))
     assert len(small) > 8
     assert all(title + 7 < y < numbers for y in small)
-    assert all(0 < x < 468 for _, x, _ in found(svg_text))
+    assert all(0 < x < 468 for _, x, _ in text_places(svg_text))
 
 
 def test_labels_are_shortened_until_all_find_room():
@@ -117,14 +117,14 @@ def test_systems_whose_names_find_no_room_are_in_a_legend():
 
 
 def test_in_a_crowd_labels_are_left_off_rather_than_cover_one_another():
-    boxes = spread(places(1, 120, 90), [(40, 9)] * 120, ROOM, full=False)
+    boxes = spread(places(1, 120, 90), [(40, 9)] * 120, AREA, full=False)
     labels = [box for box in boxes if box is not None]
     assert 10 < len(labels) < 100
     assert not any(overlap(a, b) for a, b in itertools.combinations(labels, 2))
 
 
 def test_a_point_without_a_label_needs_no_place_but_is_kept_free():
-    boxes = spread([(100, 100), (120, 100)], [(40, 10), (0, 10)], ROOM, full=True)
+    boxes = spread([(100, 100), (120, 100)], [(40, 10), (0, 10)], AREA, full=True)
     assert boxes[1] is None
     assert not overlap(boxes[0], Box(116, 96, 124, 104))
 
