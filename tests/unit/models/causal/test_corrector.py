@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from messages import expect_error
 
 from gecbench.core.errors import GecbenchError, UnknownNameError, UsageError
 from gecbench.models import load_corrector
+from gecbench.models.causal.corrector import build_question
+from gecbench.models.chat.prompts import load_prompt
 
 from .tiny_causal import tiny_causal
 
@@ -80,6 +83,17 @@ def test_the_prompt_is_said_as_the_style_wants(tmp_path: Path, plain: Path) -> N
     assert text["plain"].endswith("不要解释。\n\n你好\n")
     with expect_error(UsageError, f"{plain}", "chat template", "style"):
         load_corrector(f"causal:{plain}", {"prompt": "zh-minimal", "style": "chat"})
+
+
+def test_a_model_that_never_ends_an_answer_is_refused(plain: Path) -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(plain)
+    tokenizer.eos_token = None
+    question = partial(build_question, tokenizer, load_prompt("zh-minimal"), "plain", place="m")
+    with expect_error(UsageError, "m", "eos_token"):
+        question()
+    assert question(ends=(5,)).ends == (5,)
 
 
 @pytest.mark.parametrize("style", ["chat", "plain"])
