@@ -12,13 +12,13 @@ from django.utils.translation import override
 import gecbench.server.guidelines as guide
 from gecbench.core.errors import UnknownNameError
 from gecbench.server.choices import NotAnnotatableReason, RejectReason
-from gecbench.server.guidelines.rendering import parse_pairs, render_markdown
-from gecbench.server.guidelines.taxonomy import (
+from gecbench.server.guidelines import (
     CHAPTERS,
     LANGUAGES,
     PLACEHOLDERS,
     default_guideline,
 )
+from gecbench.server.guidelines.rendering import parse_pairs, render_markdown
 
 TYPES = {
     "punctuation": ("missing", "redundant", "misused"),

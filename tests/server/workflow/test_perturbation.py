@@ -27,6 +27,7 @@ from server.workflow.perturbing import (
 from server.workflow.races import together
 from server.workflow.stories import claimed, expired, joined, sentence_of, somebody
 
+from gecbench.api import training_data
 from gecbench.api.options import PerturbOptions
 from gecbench.server.choices import Role
 from gecbench.server.import_export import personal_data
@@ -49,7 +50,6 @@ from gecbench.server.workflow import (
     management,
     perturbation,
     projects,
-    proposals,
     review_tasks,
     reviews,
     submissions,
@@ -64,8 +64,7 @@ from gecbench.server.workflow.errors import (
     UnavailableError,
     WorkflowError,
 )
-from gecbench.server.workflow.perturbation import task_of
-from gecbench.server.workflow.proposals import make_proposals
+from gecbench.server.workflow.perturbation import make_proposals, task_of
 
 
 def codes(refused: pytest.ExceptionInfo[RefusedError]) -> list[tuple[str, str]]:
@@ -587,13 +586,13 @@ def proposing(**options: object) -> Project:
 @pytest.mark.slow
 def test_two_runs_at_once_propose_once(database, monkeypatch):
     """The slower one leaves the cases alone that the quicker one has done meanwhile."""
-    project, both, real = to_propose(), Barrier(2), proposals.perturb
+    project, both, real = to_propose(), Barrier(2), training_data.perturb
 
     def perturb(*args, **options):
         both.wait(60)  # both have seen that no case has proposals
         return real(*args, **options)
 
-    monkeypatch.setattr(proposals, "perturb", perturb)
+    monkeypatch.setattr(training_data, "perturb", perturb)
     runs = together(2, lambda _: make_proposals(project, PERTURB))
     slow, quick = sorted(runs, key=lambda run: run.count)
     assert (slow.count, slow.cases, slow.there) == (0, 0, quick.cases)

@@ -48,7 +48,7 @@ from gecbench.server.statistics.members import people
 from gecbench.server.statistics.report import chart_of, quality
 from gecbench.server.statistics.scoring import AGREEMENT, SCORES, TABLE4
 from gecbench.server.workflow import claims, drafts, management, members, submissions, trials
-from gecbench.server.workflow.answers import Answer
+from gecbench.server.workflow.answers import Answer, is_right
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -57,7 +57,6 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.known_answers import is_right
 from gecbench.server.workflow.sentences import NewGolden, NewSentence, add_sentences
 
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from gecbench.core.errors import FormatError
 from gecbench.edits.alignment import changes
-from gecbench.server.guidelines.taxonomy import Language
+from gecbench.server.guidelines import Language
 
 if TYPE_CHECKING:
     import nh3

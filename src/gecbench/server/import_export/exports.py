@@ -17,7 +17,6 @@ from gecbench.formats import load_format
 from gecbench.server.choices import Decision, Dimension, ProjectKind, SentenceState
 from gecbench.server.import_export import corpora
 from gecbench.server.import_export.annotations import export_annotations
-from gecbench.server.import_export.cases import export_variants, widths
 from gecbench.server.import_export.corpora import (
     GoldenRow,
     Look,
@@ -37,8 +36,10 @@ from gecbench.server.import_export.golden_files import (
     Frame,
     GoldenFile,
     check_scheme,
+    export_variants,
     golden_file,
     width,
+    widths,
 )
 from gecbench.server.models import GoldenReference, Person, Project, Sentence, Submission
 from gecbench.server.rules.diff import extract_edits, tokenize

@@ -19,8 +19,8 @@ from gecbench.server.rest.authentication import BySession, ByToken
 from gecbench.server.rest.errors import answer_failures, error_response
 from gecbench.server.rest.files import imports_router as imports
 from gecbench.server.rest.files import outputs_router as outputs
-from gecbench.server.rest.pay import pay_router as pay
 from gecbench.server.rest.projects import account_router as account
+from gecbench.server.rest.projects import pay_router as pay
 from gecbench.server.rest.projects import projects_router as projects
 from gecbench.server.rest.projects import work_router as work
 from gecbench.server.web.permissions import Access

@@ -55,7 +55,7 @@ from gecbench.server.models import (
 from gecbench.server.rules.perturbation import Chip, derive, normal_form, variant_digest
 from gecbench.server.rules.text import digest
 from gecbench.server.workflow import audit, inspection
-from gecbench.server.workflow.known_answers import count_right, passes
+from gecbench.server.workflow.answers import count_right, passes
 from gecbench.server.workflow.pay import recompute
 from gecbench.server.workflow.sentences import LIVE, UNDECIDED
 

@@ -24,8 +24,8 @@ from gecbench.server.models import (
     Submission,
 )
 from gecbench.server.workflow import audit, members
+from gecbench.server.workflow.answers import is_right, passes
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.known_answers import is_right, passes
 from gecbench.server.workflow.review_tasks import clean_note
 from gecbench.server.workflow.transactions import authorize, transactional
 from gecbench.server.workflow.trials import tell_managers

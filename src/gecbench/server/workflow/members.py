@@ -26,10 +26,10 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.text import TextError, clean
 from gecbench.server.workflow import audit
+from gecbench.server.workflow.answers import count_right
 from gecbench.server.workflow.assignments import end_assignments
 from gecbench.server.workflow.claims import release
 from gecbench.server.workflow.errors import GoneError, NotYoursError, Problem, RefusedError
-from gecbench.server.workflow.known_answers import count_right
 from gecbench.server.workflow.review_tasks import release_tasks_of
 from gecbench.server.workflow.transactions import lock_project, transactional
 

@@ -1,7 +1,7 @@
 """Training and trial: tasks with known answers, before somebody gets real ones (TRI-1 to TRI-5).
 
 Nothing here makes a slot or a submission, so that no export, no statistic and no pay can have it
-(INV-12). `known_answers` says when an answer is right; a lead may judge otherwise, with a reason.
+(INV-12). `answers.is_right` says when one is right; a lead may judge otherwise, with a reason.
 """
 
 from __future__ import annotations
@@ -35,7 +35,14 @@ from gecbench.server.models import (
 )
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import audit, members
-from gecbench.server.workflow.answers import Answer, Key
+from gecbench.server.workflow.answers import (
+    Answer,
+    Key,
+    count_right,
+    is_right,
+    passes,
+    with_rulings,
+)
 from gecbench.server.workflow.errors import (
     ConflictError,
     GuidelineFirstError,
@@ -45,7 +52,6 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.known_answers import count_right, is_right, passes, with_rulings
 from gecbench.server.workflow.review_tasks import clean_note
 from gecbench.server.workflow.studies import single_text
 from gecbench.server.workflow.transactions import (
