@@ -17,7 +17,6 @@ PYTHON = re.compile(
 )
 CLEANED = {
     "web/guidelines.py": {"SafeString", "format_html"},
-    "web/manage/guideline.py": {"SafeString"},
     "web/manage/projects.py": {"format_html"},
     "web/review/differences.py": {"SafeString", "format_html"},
     "web/review/context.py": {"SafeString"},

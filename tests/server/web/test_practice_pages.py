@@ -26,7 +26,7 @@ from gecbench.server.models import (
     Submission,
     Trial,
 )
-from gecbench.server.web.manage import trials as pages
+from gecbench.server.web import practice as pages
 from gecbench.server.workflow import claims, members, trials
 
 

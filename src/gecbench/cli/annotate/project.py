@@ -412,7 +412,7 @@ def propose(
     """  # noqa: D301 - \b keeps click from joining lines
     row = open_project(data, project)
     from gecbench.api.options import PerturbOptions
-    from gecbench.server.workflow.proposals import make_proposals
+    from gecbench.server.workflow.perturbation import make_proposals
 
     done = make_proposals(row, PerturbOptions(filler=filler, words=words, seed=seed), watch=watch)
     there = f"; {done.there} had some already" if done.there else ""

@@ -1,4 +1,4 @@
-"""The guideline: page, drawer, search, acknowledging; citing its sections (GUI-1 to 4)."""
+"""The guideline: page, drawer, search, acknowledging, citing (GUI-1 to 4); edited and published."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from http import HTTPStatus
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import GecbenchError, UsageError
+from gecbench.server.guidelines import Language
 from gecbench.server.guidelines.rendering import (
     Changes,
     RenderedGuideline,
@@ -25,15 +28,25 @@ from gecbench.server.guidelines.rendering import (
     in_words,
     render_markdown,
 )
+from gecbench.server.guidelines.rendering import render_markdown as rendered
 from gecbench.server.guidelines.search import Piece
 from gecbench.server.guidelines.search import search as search_sections
-from gecbench.server.guidelines.taxonomy import Language
-from gecbench.server.models import Guideline, Member, Project
+from gecbench.server.models import Guideline, GuidelineCase, Member, Project
 from gecbench.server.web.http import parse_int
+from gecbench.server.web.manage.shortcuts import (
+    act,
+    active_manager,
+    clean_text,
+    manage_page,
+    manager,
+    parse_id,
+    refusal_message,
+    require_active,
+)
 from gecbench.server.web.navigation import Content
 from gecbench.server.web.permissions import member
 from gecbench.server.web.translation import interface_language
-from gecbench.server.workflow import projects
+from gecbench.server.workflow import management, projects
 from gecbench.server.workflow.errors import Problem
 
 
@@ -288,3 +301,102 @@ def _names(content: Content) -> Mapping[str, str]:
         section_id: name if count[_fold(name)] == 1 else section_id
         for section_id, name in names.items()
     }
+
+
+_LAST = 50
+_CASES = 100
+
+
+@manager
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, member: Member) -> HttpResponseBase:
+    """Show the version in force to be edited, or publish the next one."""
+    if request.method == "POST":
+        return _publish(request, member)
+    return _page(request, member)
+
+
+def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
+    require_active(member)
+    text = request.POST.get("markdown", "")
+    based = parse_id(request.POST.get("based"))
+    current = member.project.guideline
+    if current is not None and based != current.version:
+        message = gettext("Version %(version)s was published meanwhile; look at it, then publish.")
+        return _page(request, member, stale=message % {"version": current.version})
+    try:
+        note = clean_text(request, "note", most=2000)
+        version = projects.publish_guideline(
+            member.project, markdown=text, note=note, by=member.person
+        )
+    except GecbenchError as error:
+        return _page(request, member, refusal_message(error))
+    cases = [case for case in map(parse_id, request.POST.getlist("case")) if case is not None]
+    management.settle_cases(member, cases, closed_in=version)
+    message = gettext("Version %(version)s is in force; all members are told.")
+    messages.success(request, message % {"version": version.version})
+    return redirect("manage-guideline", member.project.slug)
+
+
+def _page(
+    request: HttpRequest, member: Member, problem: str = "", *, stale: str = ""
+) -> HttpResponse:
+    """Show the form, with what was typed.
+
+    Args:
+        request: What came.
+        member: Who asks.
+        problem: What is wrong with the text.
+        stale: What happened meanwhile.
+    """
+    project = member.project
+    cases = GuidelineCase.objects.filter(project=project, closed_in=None)
+    current = project.guideline
+    context = {
+        "markdown": request.POST.get("markdown", current.markdown if current else ""),
+        "note": request.POST.get("note", ""),
+        "based": current.version if current else 0,
+        "cases": cases.select_related(
+            "by", "complaint__study__sentence", "message__complaint__study__sentence"
+        ).order_by("pk")[:_CASES],
+        "versions": Guideline.objects.filter(project=project)
+        .select_related("by")
+        .defer("markdown")
+        .order_by("-version")[:_LAST],
+        "problem": problem,
+        "stale": stale,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
+    return manage_page(
+        request,
+        member,
+        "manage-guideline",
+        context,
+        status=HTTPStatus.CONFLICT if stale else status,
+    )
+
+
+@active_manager
+@require_POST
+def preview(request: HttpRequest, member: Member) -> HttpResponse:
+    """Show how a text would look; nothing is kept."""
+    problem, html = "", SafeString("")
+    try:
+        lang: Language = "zh" if member.project.lang == "zh" else "en"
+        text = projects.guideline_text(request.POST.get("markdown", ""))
+        # The renderer lets nothing through but the tags and attributes it knows.
+        html = SafeString(rendered(text, lang=lang, prefix="preview-", shift=1).html)
+    except GecbenchError as error:
+        problem = refusal_message(error)
+    return render(request, "manage/preview.html", {"html": html, "problem": problem})
+
+
+@act("manage-guideline")
+def settle(request: HttpRequest, member: Member) -> str:
+    """Note that the version in force answers a case already."""
+    current = member.project.guideline
+    case = parse_id(request.POST.get("case"))
+    if current is None or case is None:
+        return ""
+    management.settle_cases(member, [case], closed_in=current)
+    return gettext("The case is settled.")

@@ -27,7 +27,7 @@ from gecbench.server.site.serving import is_ending
 from gecbench.server.statistics import member_figures
 from gecbench.server.statistics.report import reason_label
 from gecbench.server.web.http import parse_int
-from gecbench.server.web.manage.messages import ROLES
+from gecbench.server.web.manage.shortcuts import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
 from gecbench.server.web.pay import person_is_paid
 from gecbench.server.web.permissions import anyone, member, signed_in

@@ -1,20 +1,22 @@
-"""The forms of an account: sign-in, settings, keys, invitation, password, address, token."""
+"""The forms of an account: sign-in, settings, keys, password, token; what they refuse and why."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
+from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from gecbench.server.models import Person
 from gecbench.server.rules.keys import ACTIONS, KeyRefusedError, parse_keys
 from gecbench.server.rules.text import TextError, clean
-from gecbench.server.web.account.messages import action_label, key_message, problems_by_field
+from gecbench.server.web.translation import translate
 from gecbench.server.workflow.errors import RefusedError
 
 LANGUAGES = (("", _("As the browser says")), ("zh-hans", "简体中文"), ("en", "English"))
@@ -280,3 +282,84 @@ class TokenForm(_Form):
         coerce=int,
         initial=90,
     )
+
+
+def problems_by_field(error: RefusedError) -> dict[str, list[str]]:
+    """The problems of each field, in the person's language; "whole" is none."""
+    problems: dict[str, list[str]] = {}
+    for problem in error.problems:
+        message = translate(problem.message).text
+        problems.setdefault(problem.field or "whole", []).append(message)
+    return problems
+
+
+_ACTION_LABELS: Mapping[str, str | Promise] = {
+    "submit": _("Submit"),
+    "add": _("Add a correction"),
+    "remove": _("Remove this correction"),
+    "bring_back": _("Bring a removed correction back"),
+    "box_up": _("To the box above"),
+    "box_down": _("To the box below"),
+    "box": _("To box %(number)s"),
+    "copy": _("Copy the box above into this one"),
+    "placeholder": _("Insert the placeholder"),
+    "reset": _("Back to the source"),
+    "error_free": _("Error free"),
+    "not_annotatable": _("Not annotatable"),
+    "skip": _("Skip"),
+    "undo": _("Take back"),
+    "previous": _("My task before"),
+    "next": _("My task after"),
+    "other_version": _("The other saved version"),
+    "clean": _("Marked or clean text"),
+    "suggestion": _("Show a suggestion"),
+    "guide": _("Guideline"),
+    "close": _("Close"),
+    "keys": _("List of keys"),
+    "correct": _("Row %(number)s is correct"),
+    "wrong": _("Row %(number)s is wrong"),
+    "reason": _("Reason %(number)s"),
+    "restore": _("Switch edit %(number)s"),
+    "row_down": _("Next row"),
+    "row_up": _("Row before"),
+    "modify": _("Modify"),
+    "undo_row": _("Take the last verdict back"),
+    "second_opinion": _("Ask for a second opinion"),
+    "complain": _("Complain"),
+    "accept": _("Accept by criterion %(number)s"),
+    "reject": _("Reject by criterion %(number)s"),
+    "note": _("To the note"),
+}
+
+
+def action_label(name: str) -> str:
+    """What a key does.
+
+    >>> action_label("nobody_knows")
+    'nobody_knows'
+    """
+    kind, _, number = name.rpartition("_")
+    if number.isdigit() and kind in _ACTION_LABELS:
+        return str(_ACTION_LABELS[kind]) % {"number": number}
+    return str(_ACTION_LABELS.get(name, name))
+
+
+_KEYS: Mapping[str, str | Promise] = {
+    "unknown": _("There is no action “%(action)s”."),
+    "missing": _("“%(action)s” has no key."),
+    "no_key": _("“%(key)s” is no key; write it as Alt+A, Ctrl+Enter, F1 or ?."),
+    "taken": _("%(key)s belongs to the browser; choose another key for “%(action)s”."),
+    "types": _(
+        "%(key)s would type into the box; choose a key with Ctrl, Alt or Meta for “%(action)s”."
+    ),
+    "twice": _("%(key)s would do two things: “%(action)s” and “%(other)s”; choose another key."),
+}
+
+
+def key_message(error: KeyRefusedError) -> str:
+    """Why a key cannot be used, with the actions by their names."""
+    values = {
+        name: value if name == "key" else action_label(str(value))
+        for name, value in error.values.items()
+    }
+    return str(_KEYS[error.code]) % values

@@ -45,8 +45,6 @@ from gecbench.server.web.account.forms import (
     LoginForm,
     SettingsForm,
     TokenForm,
-)
-from gecbench.server.web.account.messages import (
     problems_by_field,
 )
 from gecbench.server.web.http import attachment, client_address, form_status, limited, parse_json

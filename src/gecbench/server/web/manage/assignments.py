@@ -19,8 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member, Project
-from gecbench.server.web.manage.messages import ROLES, refusal_message
-from gecbench.server.web.manage.shortcuts import active_manager, manage_page
+from gecbench.server.web.manage.shortcuts import ROLES, active_manager, manage_page, refusal_message
 from gecbench.server.web.translation import translate
 from gecbench.server.workflow import assignments
 from gecbench.server.workflow.assignments import MAX_BATCH, MAX_QUOTA

@@ -42,12 +42,13 @@ from gecbench.server.import_export.releases import (
 from gecbench.server.models import Audit, Member, Project, Release, Sentence
 from gecbench.server.web.http import attachment, client_address, form_status, limited
 from gecbench.server.web.manage.forms import ExportForm, ReleaseForm
-from gecbench.server.web.manage.messages import note_message, translate_error
 from gecbench.server.web.manage.shortcuts import (
     active_manager,
     manage_page,
     manager,
+    note_message,
     require_active,
+    translate_error,
 )
 from gecbench.server.web.translation import Translation
 from gecbench.server.workflow import audit

@@ -43,13 +43,13 @@ from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.perturbation import Fault
 from gecbench.server.rules.text import KINDS
 from gecbench.server.web.manage.forms import ImportForm, UploadForm, format_words
-from gecbench.server.web.manage.messages import translate_error
 from gecbench.server.web.manage.shortcuts import (
     act,
     active_manager,
     manage_page,
     manager,
     require_active,
+    translate_error,
 )
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import ConflictError

@@ -23,9 +23,16 @@ from gecbench.server.models import (
     Submission,
 )
 from gecbench.server.rules.options import LEVELS, SETTINGS
-from gecbench.server.web.manage.messages import ROLES, STATUSES, action_label
-from gecbench.server.web.manage.settings import choices_of
-from gecbench.server.web.manage.shortcuts import active_manager, manage_page, manager, parse_id
+from gecbench.server.web.manage.projects import choices_of
+from gecbench.server.web.manage.shortcuts import (
+    ROLES,
+    STATUSES,
+    action_label,
+    active_manager,
+    manage_page,
+    manager,
+    parse_id,
+)
 from gecbench.server.workflow import audit
 
 _LONGEST = 120

@@ -54,13 +54,15 @@ from gecbench.server.models import (
 from gecbench.server.statistics.scoring import SCORES, load_figures, parse_scores
 from gecbench.server.statistics.work import counts
 from gecbench.server.web.http import form_status, limited
-from gecbench.server.web.manage.messages import ROLES, STATUSES, refusal_message
 from gecbench.server.web.manage.shortcuts import (
+    ROLES,
+    STATUSES,
     act,
     active_manager,
     clean_text,
     manage_page,
     manager,
+    refusal_message,
     require_active,
 )
 from gecbench.server.workflow import accounts, management, members

@@ -35,8 +35,7 @@ from gecbench.server.models import (
 from gecbench.server.site.backup import newest
 from gecbench.server.statistics import report
 from gecbench.server.statistics.report import NAMES, Quality, chart_of, charts, signatures
-from gecbench.server.web.manage.messages import TONES
-from gecbench.server.web.manage.shortcuts import act, manage_page, manager
+from gecbench.server.web.manage.shortcuts import TONES, act, manage_page, manager
 from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow.review_tasks import stuck_tasks
 from gecbench.server.workflow.sentences import UNDECIDED, WORKABLE

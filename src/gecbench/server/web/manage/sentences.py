@@ -67,18 +67,16 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.web.manage.assignments import DeadlineForm
-from gecbench.server.web.manage.messages import (
-    TONES,
-    refusal_message,
-    site_label,
-)
 from gecbench.server.web.manage.shortcuts import (
+    TONES,
     act,
     active_manager,
     clean_text,
     manage_page,
     manager,
     parse_id,
+    refusal_message,
+    site_label,
 )
 from gecbench.server.web.perturbation.tasks import case_parts
 from gecbench.server.web.review.differences import render_diff
