@@ -9,7 +9,7 @@ from server.web.asking import Asking, answer, draft
 from server.workflow.stories import a_project, joined, people, sentence_of, submitted
 
 from gecbench.server.models import Member, Study, Submission
-from gecbench.server.web.annotation.messages import refusal_message
+from gecbench.server.web.messages import refusal_message
 from gecbench.server.workflow import projects
 from gecbench.server.workflow.errors import (
     ConflictError,

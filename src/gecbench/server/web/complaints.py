@@ -23,8 +23,8 @@ from gecbench.server.web.guidelines import (
     section_names,
 )
 from gecbench.server.web.http import parse_int
+from gecbench.server.web.messages import diff_messages, problem_message
 from gecbench.server.web.permissions import member
-from gecbench.server.web.review.messages import diff_messages, problem_message
 from gecbench.server.web.study import (
     Line,
     author_html,

@@ -30,12 +30,12 @@ from gecbench.server.rules.text import key
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.guidelines import cite
 from gecbench.server.web.http import AnswerPayload, parse_int, read_payload
-from gecbench.server.web.permissions import member, wants_json
-from gecbench.server.web.review.differences import align, render_diff, render_row
-from gecbench.server.web.review.messages import (
+from gecbench.server.web.messages import (
     diff_messages,
     problem_message,
 )
+from gecbench.server.web.permissions import member, wants_json
+from gecbench.server.web.review.differences import align, render_diff, render_row
 from gecbench.server.workflow import complaints, studies
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 

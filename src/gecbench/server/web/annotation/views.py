@@ -41,15 +41,7 @@ from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.diff import diff
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import digest
-from gecbench.server.web.annotation.messages import (
-    CHANGED_ELSEWHERE,
-    SUBMITTED_ELSEWHERE,
-    merge_warning,
-    problem_json,
-    refusal_message,
-    removal_notice,
-    script_messages,
-)
+from gecbench.server.web.annotation import variants
 from gecbench.server.web.http import (
     AnswerPayload,
     Count,
@@ -59,10 +51,20 @@ from gecbench.server.web.http import (
     parse_int,
     read_payload,
 )
+from gecbench.server.web.messages import (
+    CHANGED_ELSEWHERE,
+    SUBMITTED_ELSEWHERE,
+    merge_warning,
+    problem_json,
+    refusal_message,
+    removal_notice,
+    task_messages,
+    variant_messages,
+    variant_problem_json,
+    variant_state,
+)
 from gecbench.server.web.navigation import goal, standings
 from gecbench.server.web.permissions import member, wants_json
-from gecbench.server.web.perturbation import messages as variant_messages
-from gecbench.server.web.perturbation import tasks as variant_tasks
 from gecbench.server.workflow import claims, drafts, perturbation, submissions, suggestions
 from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
@@ -107,11 +109,7 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
         "draftUrl": reverse("draft", args=[slug, slot.pk]),
         "submitUrl": reverse("submit", args=[slug, slot.pk]),
         "skipUrl": reverse("work-skip", args=[slug, slot.pk]),
-        **(
-            variant_tasks.task_json(slot)
-            if is_perturbation(member)
-            else _suggestion_json(member, slot)
-        ),
+        **(variants.task_json(slot) if is_perturbation(member) else _suggestion_json(member, slot)),
     }
 
 
@@ -198,12 +196,10 @@ def _script_data(
                 "aliases": project.rules.placeholder_aliases,
                 "most": project.max_references,
                 "suggestions": project.rules.suggestions,
-                **(variant_tasks.project_json(member) if is_perturbation(member) else {}),
+                **(variants.project_json(member) if is_perturbation(member) else {}),
             },
         },
-        "words": variant_messages.script_messages()
-        if is_perturbation(member)
-        else script_messages(),
+        "words": variant_messages() if is_perturbation(member) else task_messages(),
     }
 
 
@@ -240,7 +236,7 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own submissions, newest first (keyset)."""
     before = parse_int(request.GET.get("before", ""))
     rows = submissions.history(member, before=before, most=PAGE + 1)
-    describe = variant_messages.state if is_perturbation(member) else _decision
+    describe = variant_state if is_perturbation(member) else _decision
     answers = [(row, describe(row)) for row in rows[:PAGE]]
     return render(
         request,
@@ -287,7 +283,7 @@ def submission(request: HttpRequest, member: Member, number: int) -> HttpRespons
             "decision": _decision(last),
             "reason": label_of(NotAnnotatableReason, last.reason),
             "earlier": [(row, _decision(row)) for row in versions[1:]],
-            **(variant_tasks.submission_context(versions) if is_perturbation(member) else {}),
+            **(variants.submission_context(versions) if is_perturbation(member) else {}),
             "may_reopen": submissions.may_reopen(last),
             "previous": numbers.filter(pk__lt=last.pk).order_by("-pk").first(),
             "following": numbers.filter(pk__gt=last.pk).order_by("pk").first(),
@@ -309,7 +305,7 @@ def list_skipped(request: HttpRequest, member: Member) -> HttpResponse:
 @require_safe
 def list_drafts(request: HttpRequest, member: Member) -> HttpResponse:
     """List texts whose task went to somebody else (INV-15): never lost, to be copied."""
-    read = variant_tasks.draft_texts if is_perturbation(member) else _draft_texts
+    read = variants.draft_texts if is_perturbation(member) else _draft_texts
     listed = [
         (draft.slot.sentence, draft.saved_at, read(draft))
         for draft in drafts.orphaned_drafts(member)
@@ -350,7 +346,7 @@ def json_errors(view: View) -> View:
 def _problem_json(request: HttpRequest, problem: Problem) -> dict[str, object]:
     """A problem as the page of the project's kind takes it."""
     if is_perturbation(request.member):  # type: ignore[attr-defined]
-        return variant_messages.problem_json(problem)
+        return variant_problem_json(problem)
     return problem_json(problem)
 
 

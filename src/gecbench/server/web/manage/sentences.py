@@ -66,6 +66,7 @@ from gecbench.server.models import (
     VariantCheck,
     Verdict,
 )
+from gecbench.server.web.annotation.variants import case_parts
 from gecbench.server.web.manage.assignments import DeadlineForm
 from gecbench.server.web.manage.shortcuts import (
     TONES,
@@ -78,7 +79,6 @@ from gecbench.server.web.manage.shortcuts import (
     refusal_message,
     site_label,
 )
-from gecbench.server.web.perturbation.tasks import case_parts
 from gecbench.server.web.review.differences import render_diff
 from gecbench.server.workflow import management, reviews, studies, variant_checks
 from gecbench.server.workflow.assignments import give_batch

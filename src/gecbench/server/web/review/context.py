@@ -32,6 +32,9 @@ from gecbench.server.web.guidelines import (
     find_section,
     section_names,
 )
+from gecbench.server.web.messages import (
+    review_messages,
+)
 from gecbench.server.web.review.differences import (
     Row,
     align,
@@ -46,9 +49,6 @@ from gecbench.server.web.review.forms import (
     cited_sections,
     parse_review,
     rows_equal_to_correct,
-)
-from gecbench.server.web.review.messages import (
-    script_messages,
 )
 from gecbench.server.workflow import reviews
 from gecbench.server.workflow.answers import ReviewAnswer
@@ -361,7 +361,7 @@ def context(review: ReviewPage, member: Member) -> dict[str, object]:
         ],
         "sections": section_names(member.project.guideline),
         "data": _script_data(review, member),
-        "words": script_messages(),
+        "words": review_messages(),
         "client_key": uuid4(),
         "addresses": addresses(member, task.sentence_id),
     }

@@ -17,9 +17,14 @@ from gecbench.server.models import Draft, Golden, Member, Review, ReviewTask, Se
 from gecbench.server.web.annotation.views import draft_json, is_perturbation
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.http import Count, DraftPayload, Payload, parse_int, read_payload
+from gecbench.server.web.messages import (
+    NO_LONGER_HELD,
+    problem_message,
+    review_problem_json,
+    variant_problem_json,
+)
 from gecbench.server.web.permissions import ProjectView, member, wants_json
-from gecbench.server.web.perturbation import checks
-from gecbench.server.web.perturbation import messages as variant_messages
+from gecbench.server.web.review import variants
 from gecbench.server.web.review.context import (
     ReviewPage,
     check_review,
@@ -36,11 +41,6 @@ from gecbench.server.web.review.forms import (
     locate_fields,
     parse_form,
     parse_review,
-)
-from gecbench.server.web.review.messages import (
-    NO_LONGER_HELD,
-    problem_json,
-    problem_message,
 )
 from gecbench.server.workflow import drafts, review_tasks, reviews, variant_checks
 from gecbench.server.workflow.errors import (
@@ -94,7 +94,10 @@ def _page(
     more["undo"] = _undo_data(member)
     if is_perturbation(member):
         return render(
-            request, "perturbation/review.html", checks.context(member, task) | more, status=status
+            request,
+            "perturbation/review.html",
+            variants.context(member, task) | more,
+            status=status,
         )
     review = review or load_review(member, task)
     page = {**context(review, member), "problems": problems or []}
@@ -105,7 +108,7 @@ def _undo_data(member: Member) -> dict[str, object] | None:
     """What the bar needs that takes the last decision back; None when it is too late."""
     if is_perturbation(member):
         review = variant_checks.last_check(member)
-        message = checks.decision_message(review) if review else ""
+        message = variants.decision_message(review) if review else ""
     else:
         review = reviews.last_decision(member)
         golden = review.sentence.golden if review else None
@@ -128,7 +131,7 @@ def save_draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRe
     if sentence is None:
         raise NotYoursError(f"no sentence {sentence_id}")
     sent = read_payload(request, DraftPayload)
-    parse = checks.parse_checks if is_perturbation(member) else parse_review
+    parse = variants.parse_checks if is_perturbation(member) else parse_review
     parse(sent.payload)
     try:
         saved = drafts.save_review_draft(
@@ -176,7 +179,7 @@ def examine(request: HttpRequest, member: Member, sentence_id: int) -> HttpRespo
 
 def _problems_json(problems: Sequence[Problem], review: ReviewPage) -> list[dict[str, object]]:
     locations = locate_fields(review.input, review.candidates)
-    return [problem_json(problem, locations) for problem in problems]
+    return [review_problem_json(problem, locations) for problem in problems]
 
 
 _GROUPS = {
@@ -240,15 +243,15 @@ def finalise(request: HttpRequest, member: Member, sentence_id: int) -> HttpResp
 def _finalise_checks(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
     """Decide on the variants of a case; what is refused or too late stays on the page."""
     try:
-        review = checks.finalise(request, member, sentence_id)
+        review = variants.finalise(request, member, sentence_id)
     except RefusedError as error:
-        problems = [variant_messages.problem_json(problem) for problem in error.problems]
+        problems = [variant_problem_json(problem) for problem in error.problems]
         return JsonResponse({"problems": problems}, status=422)
     except ConflictError:
         task = reviews.open_review(member, sentence_id)
         return JsonResponse({"error": _conflict_message(task, member)}, status=409)
     if variant_checks.last_check(member) is None:  # else the bar that takes it back says so
-        messages.success(request, checks.decision_message(review))
+        messages.success(request, variants.decision_message(review))
     return JsonResponse({"next": next_address(member)})
 
 
@@ -378,7 +381,7 @@ def history(request: HttpRequest, member: Member) -> HttpResponse:
     """List the member's own reviews, newest first (keyset)."""
     before = parse_int(request.GET.get("before", ""))
     rows = reviews.list_reviews(member, before=before, most=PAGE + 1)
-    describe = checks.decision_message if is_perturbation(member) else _decision
+    describe = variants.decision_message if is_perturbation(member) else _decision
     page = [(review, describe(review)) for review in rows[:PAGE]]
     last = rows[PAGE - 1].pk if len(rows) > PAGE else None
     return render(request, "review/history.html", {"reviews": page, "before": last})

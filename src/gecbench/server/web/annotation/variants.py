@@ -21,7 +21,7 @@ from gecbench.server.models import (
     VariantCheck,
 )
 from gecbench.server.rules.perturbation import Chip, Subtlety, derive
-from gecbench.server.web.perturbation.messages import state
+from gecbench.server.web.messages import variant_state
 from gecbench.server.workflow import perturbation
 
 
@@ -145,7 +145,7 @@ def submission_context(submissions: Sequence[Submission]) -> dict[str, object]:
     return {
         "original": parts(case, case.gaps),
         "variants": [_variant_view(case, submission) for submission in submissions],
-        "state": state(submissions[0]),
+        "state": variant_state(submissions[0]),
     }
 
 

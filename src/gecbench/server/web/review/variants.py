@@ -22,11 +22,7 @@ from gecbench.server.models import (
     VariantCheck,
 )
 from gecbench.server.rules.perturbation import Chip, Subtlety
-from gecbench.server.web.annotation.views import context_address, draft_json
-from gecbench.server.web.errors import MalformedError
-from gecbench.server.web.http import Count, Payload, read_payload
-from gecbench.server.web.perturbation.messages import check_messages
-from gecbench.server.web.perturbation.tasks import (
+from gecbench.server.web.annotation.variants import (
     Part,
     chip_json,
     measure,
@@ -34,6 +30,10 @@ from gecbench.server.web.perturbation.tasks import (
     parts,
     project_json,
 )
+from gecbench.server.web.annotation.views import context_address, draft_json
+from gecbench.server.web.errors import MalformedError
+from gecbench.server.web.http import Count, Payload, read_payload
+from gecbench.server.web.messages import check_messages
 from gecbench.server.web.review.context import addresses, is_mine, keys, state_of
 from gecbench.server.web.review.differences import render_diff
 from gecbench.server.workflow import variant_checks
