@@ -74,7 +74,6 @@ ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *SITE.hosts]
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 ROOT_URLCONF = "gecbench.server.urls"
-WSGI_APPLICATION = "gecbench.server.site.wsgi.application"
 AUTH_USER_MODEL = "server.Person"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "day"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from markdown_it.ruler import Ruler
 
 from gecbench.core.errors import UsageError
+from gecbench.server.guidelines import LONGEST_QUERY, search
 from gecbench.server.guidelines.rendering import (
     LONGEST_MARKED,
     MOST_MARKED,
@@ -21,7 +22,6 @@ from gecbench.server.guidelines.rendering import (
     render_markdown,
     section_changes,
 )
-from gecbench.server.guidelines.search import LONGEST_QUERY, search
 
 HEAD = (
     "# Guide {#top}\n\nIntro.\n\n## One {#one}\n\nFirst.\n\n"

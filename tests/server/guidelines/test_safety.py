@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.core.errors import FormatError
+from gecbench.server.guidelines import search
 from gecbench.server.guidelines.rendering import LARGEST, cleaner, render_markdown
-from gecbench.server.guidelines.search import search
 
 HTML = (
     "<script>alert(1)</script>",

@@ -8,7 +8,7 @@ from server.workflow.stories import a_project, expired, people, sentence_of, sub
 
 from gecbench.server.choices import SlotEventKind
 from gecbench.server.models import Sentence, Slot, SlotEvent
-from gecbench.server.workflow import claims, completion, drafts, sentences
+from gecbench.server.workflow import claims, drafts, sentences
 from gecbench.server.workflow.claims import NoTask
 from gecbench.server.workflow.errors import ConflictError, GoneError
 
@@ -51,13 +51,13 @@ def test_inv_5_a_sentence_that_changed_is_not_counted(site):
     row = sentence_of(project)
     Sentence.objects.update(version=row.version + 1)
     with transaction.atomic(), pytest.raises(ConflictError, match="has changed meanwhile"):
-        completion.count_submission(row)
+        claims.count_submission(row)
     assert sentence_of(project).submitted == 0
 
 
 def test_a_free_slot_was_handed_in_by_nobody(site):
     a_project(1)
-    assert completion.last_submission(Slot.objects.first()) is None
+    assert claims.last_submission(Slot.objects.first()) is None
 
 
 def test_a_lease_that_ended_between_two_looks_is_not_renewed(held):

@@ -13,13 +13,13 @@ from urllib.parse import unquote
 
 from gecbench.core.errors import FormatError
 from gecbench.edits.alignment import changes
-from gecbench.server.guidelines import Language
 
 if TYPE_CHECKING:
     import nh3
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+Language = Literal["zh", "en"]
 
 # How long a guideline may be, said once: what renders, publishes and receives it agrees.
 

@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 from gecbench.server.models.fields import AppendOnly, AppendOnlyError
-from gecbench.server.models.inspections import (
-    InspectionItem,
-    InspectionJudge,
-    InspectionRound,
-    Rating,
-    RatingAnswer,
-    Resolution,
-)
 from gecbench.server.models.pay import (
     PayActivation,
     PayEntry,
@@ -36,6 +28,19 @@ from gecbench.server.models.projects import (
     MemberEvent,
     Project,
     Source,
+)
+from gecbench.server.models.quality import (
+    GoldResult,
+    InspectionItem,
+    InspectionJudge,
+    InspectionRound,
+    Overruling,
+    PracticeAnswer,
+    Rating,
+    RatingAnswer,
+    Resolution,
+    Trial,
+    TrialTask,
 )
 from gecbench.server.models.records import Audit, Figures, RateLimit, Release, ReleaseItem
 from gecbench.server.models.reviews import (
@@ -63,13 +68,6 @@ from gecbench.server.models.sentences import (
     SuggestionEvent,
 )
 from gecbench.server.models.sessions import Session
-from gecbench.server.models.trials import (
-    GoldResult,
-    Overruling,
-    PracticeAnswer,
-    Trial,
-    TrialTask,
-)
 
 __all__ = [
     "Acknowledgement",

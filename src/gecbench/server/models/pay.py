@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from gecbench.server.choices import PayKind, PayReason
 from gecbench.server.models.fields import AppendOnly, choice
-from gecbench.server.models.inspections import Rating
 from gecbench.server.models.people import Person
 from gecbench.server.models.perturbation import VariantCheck
 from gecbench.server.models.projects import Project
+from gecbench.server.models.quality import Rating
 from gecbench.server.models.reviews import Complaint, Review
 from gecbench.server.models.sentences import Reference, Submission
 from gecbench.server.rules.pay import Formula, formula_of

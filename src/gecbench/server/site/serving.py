@@ -290,12 +290,13 @@ def collect_static_files() -> None:
 
 def load() -> Callable[..., Any]:
     """The application with all its pages imported: workers share that memory."""
+    from django.core.wsgi import get_wsgi_application
     from django.db import connections
     from django.urls import get_resolver
 
-    from gecbench.server.site.wsgi import application
     from gecbench.server.sqlite.base import open_queue
 
+    application = get_wsgi_application()
     open_queue()
     _ = get_resolver().url_patterns
     connections.close_all()  # a connection must not be shared by two processes

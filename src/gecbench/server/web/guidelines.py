@@ -19,9 +19,11 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError, UsageError
-from gecbench.server.guidelines import Language
+from gecbench.server.guidelines import Piece
+from gecbench.server.guidelines import search as search_sections
 from gecbench.server.guidelines.rendering import (
     Changes,
+    Language,
     RenderedGuideline,
     Section,
     compare,
@@ -29,8 +31,6 @@ from gecbench.server.guidelines.rendering import (
     render_markdown,
 )
 from gecbench.server.guidelines.rendering import render_markdown as rendered
-from gecbench.server.guidelines.search import Piece
-from gecbench.server.guidelines.search import search as search_sections
 from gecbench.server.models import Guideline, GuidelineCase, Member, Project
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.manage.shortcuts import (

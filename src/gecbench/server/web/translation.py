@@ -9,7 +9,7 @@ from django.db.models import TextChoices
 from django.utils.translation import get_language, gettext
 
 from gecbench.core.errors import GecbenchError, Message, OptionAdvice, Place
-from gecbench.server.guidelines import Language
+from gecbench.server.guidelines.rendering import Language
 
 _AT_LINE = Message("{file}:{line}: {message}")
 _AT = Message("{place}: {message}")

@@ -14,7 +14,6 @@ from gecbench.server.web import (
     practice,
     study,
 )
-from gecbench.server.web.account import passwords
 from gecbench.server.web.account import views as account
 from gecbench.server.web.annotation import views as annotation
 from gecbench.server.web.manage import (
@@ -33,16 +32,16 @@ _account: list[URLPattern] = [
     path("login", account.login, name="login"),
     path("logout", account.logout, name="logout"),
     path("invitation/<str:secret>", account.invitation, name="invitation"),
-    path("password", passwords.forgotten, name="password-forgotten"),
+    path("password", account.forgotten, name="password-forgotten"),
     path(
-        "password/<int:maker>/<str:uidb64>/<str:token>", passwords.new_password, name="password-new"
+        "password/<int:maker>/<str:uidb64>/<str:token>", account.new_password, name="password-new"
     ),
     path("language", account.language, name="language"),
     path("account", account.overview, name="account"),
     path("account/change", account.change, name="account-change"),
     path("account/data", account.data, name="account-data"),
     path("account/keys", account.keys, name="account-keys"),
-    path("account/password", passwords.change, name="account-password"),
+    path("account/password", account.change_password, name="account-password"),
     path("account/sessions", account.list_sessions, name="account-sessions"),
     path("account/sessions/end", account.end_sessions, name="account-sessions-end"),
     path("account/tokens", account.list_tokens, name="account-tokens"),

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from gecbench.core.errors import Message, UnknownNameError, UsageError
 from gecbench.server.choices import MemberStatus, Role
-from gecbench.server.guidelines import PLACEHOLDERS, Language, default_guideline
-from gecbench.server.guidelines.rendering import render_markdown
+from gecbench.server.guidelines import PLACEHOLDERS, default_guideline
+from gecbench.server.guidelines.rendering import Language, render_markdown
 from gecbench.server.models import Acknowledgement, Guideline, Member, Notice, Person, Project
 from gecbench.server.rules.options import ALIASES, TEMPLATES, columns_of, options_json, options_of
 from gecbench.server.workflow import audit

@@ -39,7 +39,7 @@ from gecbench.server.workflow.answers import (
     ReviewAnswer,
     Ruling,
 )
-from gecbench.server.workflow.completion import (
+from gecbench.server.workflow.claims import (
     NOT_IN_REVIEW,
     count_submission,
     in_review,

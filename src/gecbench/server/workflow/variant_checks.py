@@ -42,7 +42,7 @@ from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, perturbation
 from gecbench.server.workflow.answers import CaseAnswer, CheckAnswer, Key
-from gecbench.server.workflow.completion import last_submission
+from gecbench.server.workflow.claims import last_submission
 from gecbench.server.workflow.drafts import (
     keep_review_aside,
     payload_of_submission,
