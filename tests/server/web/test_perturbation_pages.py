@@ -224,7 +224,7 @@ def test_per_9_an_edited_variant_is_counted_by_itself_and_named_in_the_language_
     assert f"#{sentence.number}: 1 variant accepted, 1 variant edited" in history
     p2 = Member.objects.select_related("project", "person").get(person__login="p2")
     author = signed_in(p2, "zh-hans").get(f"{WORK}/t/1")
-    assert [variant.decision for variant in author.context["variants"]] == ["已修改"]
+    assert [row["check"].decision for row in author.context["variants"]] == ["edited"]
     assert [
         member_figures(member).acceptance for member in (p2, Member.objects.get(person__login="p1"))
     ] == [0.0, 1.0]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from django.db import models
 from django.db.models import PROTECT, Q
 from django.utils import timezone
 
-from gecbench.server.choices import CheckDecision, VariantOrigin
+from gecbench.server.choices import CheckDecision, VariantOrigin, VariantReason
 from gecbench.server.models.fields import AppendOnly, choice
 from gecbench.server.models.reviews import Golden, Review, StandingByReview
 from gecbench.server.models.sentences import Sentence, Slot, Submission
+from gecbench.server.rules.perturbation import Subtlety
 
 
 class PerturbationCase(AppendOnly):
@@ -72,6 +75,18 @@ class VariantCheck(AppendOnly):
             models.UniqueConstraint(fields=["review", "slot"], name="variant_check_once"),
         )
 
+    @property
+    def decision_label(self) -> str:
+        """What was decided, in words."""
+        return str(CheckDecision(self.decision).label)
+
+    @property
+    def reason_sections(self) -> Iterator[tuple[str, str]]:
+        """Why it was returned: label, and the section of the guideline that explains it."""
+        for reason in VariantReason:
+            if reason in self.reasons:
+                yield str(reason.label), reason.section
+
 
 class Variant(AppendOnly):
     """A case in another context: handed in, edited by the reviewer who checked one, or imported.
@@ -114,6 +129,16 @@ class Variant(AppendOnly):
             models.CheckConstraint(condition=~Q(source=""), name="variant_not_empty"),
         )
         indexes = (models.Index(fields=["sentence", "position"], name="variant_of_sentence"),)
+
+    @property
+    def subtlety(self) -> Subtlety:
+        """How much it changes of its original."""
+        return Subtlety(self.edits, self.changed, self.tokens)
+
+    @property
+    def moved_errors(self) -> list[str]:
+        """The errors that it has moved, as people read them."""
+        return [f"{move['source'] or '▾'} → {move['target'] or '–'}" for move in self.moved]
 
 
 class GoldenVariant(AppendOnly):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from django.conf import settings
 from django.urls import reverse
 
-from gecbench.server.choices import CheckDecision, VariantReason, label_of
+from gecbench.server.choices import VariantReason, label_of
 from gecbench.server.models import (
     Draft,
     Member,
@@ -17,10 +17,9 @@ from gecbench.server.models import (
     Sentence,
     Slot,
     Submission,
-    Variant,
     VariantCheck,
 )
-from gecbench.server.rules.perturbation import Chip, Subtlety, derive
+from gecbench.server.rules.perturbation import Chip, derive
 from gecbench.server.web.messages import variant_state
 from gecbench.server.workflow import perturbation
 
@@ -93,17 +92,6 @@ def case_parts(sentence: Sentence) -> tuple[Part, ...]:
     return parts(case, case.gaps) if case else ()
 
 
-def measure(variant: Variant) -> Subtlety:
-    """How much a variant changes of its original."""
-    return Subtlety(variant.edits, variant.changed, variant.tokens)
-
-
-def moved_errors(variant: Variant) -> Iterator[str]:
-    """The errors that a variant has moved, as people read them."""
-    for move in variant.moved:
-        yield f"{move['source'] or '▾'} → {move['target'] or '–'}"
-
-
 def draft_texts(draft: Draft) -> list[str]:
     """What a draft makes of its sentence, to be read and copied."""
     texts = draft.payload.get("texts", [])
@@ -114,53 +102,21 @@ def draft_texts(draft: Draft) -> list[str]:
     return [derive(texts, [Chip(**chip) for chip in case.chips], sentence.project.lang)[0]]
 
 
-@dataclass(frozen=True, slots=True)
-class VariantView:
-    """One of a person's own variants of a case, and what a reviewer made of it.
-
-    Args:
-        submission: As handed in.
-        variant: What it made of the sentence.
-        parts: Its gaps and errors.
-        change: How much it changes.
-        check: What was decided; None while nothing was.
-        reasons: Why it was returned: label, and the section of the guideline that explains it.
-        edited: What the reviewer made of it; "" where nothing.
-        decision: What was decided, in words; "" while nothing was.
-    """
-
-    submission: Submission
-    variant: Variant
-    parts: tuple[Part, ...]
-    change: Subtlety
-    check: VariantCheck | None
-    reasons: tuple[tuple[str, str], ...]
-    edited: str
-    decision: str
-
-
 def submission_context(submissions: Sequence[Submission]) -> dict[str, object]:
-    """A person's own variants of a case, the newest first."""
+    """A person's own variants of a case, the newest first, and what a reviewer made of each."""
     case = PerturbationCase.objects.get(sentence=submissions[0].sentence_id)
+    variants = [submission.variant for submission in submissions]
+    checks = VariantCheck.objects.filter(variant__in=variants).select_related("edited")
+    by_variant = {check.variant_id: check for check in checks}
     return {
         "original": parts(case, case.gaps),
-        "variants": [_variant_view(case, submission) for submission in submissions],
+        "variants": [
+            {
+                "variant": variant,
+                "parts": parts(case, variant.gaps),
+                "check": by_variant.get(variant.pk),
+            }
+            for variant in variants
+        ],
         "state": variant_state(submissions[0]),
     }
-
-
-def _variant_view(case: PerturbationCase, submission: Submission) -> VariantView:
-    variant = submission.variant
-    check = VariantCheck.objects.filter(variant=variant).select_related("edited").first()
-    chosen = check.reasons if check else ()
-    edited = getattr(check, "edited", None)
-    return VariantView(
-        submission,
-        variant,
-        parts(case, variant.gaps),
-        measure(variant),
-        check,
-        tuple((str(reason.label), reason.section) for reason in VariantReason if reason in chosen),
-        edited.source if edited else "",
-        str(CheckDecision(check.decision).label) if check else "",
-    )

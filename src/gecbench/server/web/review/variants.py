@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
@@ -21,12 +20,9 @@ from gecbench.server.models import (
     Variant,
     VariantCheck,
 )
-from gecbench.server.rules.perturbation import Chip, Subtlety
+from gecbench.server.rules.perturbation import Chip
 from gecbench.server.web.annotation.variants import (
-    Part,
     chip_json,
-    measure,
-    moved_errors,
     parts,
     project_json,
 )
@@ -75,46 +71,6 @@ def parse_checks(data: object) -> ChecksInput:
         raise MalformedError("no page sends such checks") from error
 
 
-@dataclass(frozen=True, slots=True)
-class VariantRow:
-    """One variant as the page shows it.
-
-    Args:
-        index: Place on the page, from 0.
-        variant: What was handed in, or accepted before.
-        parts: Its gaps and errors; none where it came without gaps from a file.
-        html: What it changes of the original, as HTML that `render_diff` made.
-        change: How much that is.
-        moved: Errors that are no longer where they were.
-        origin: Who made it, in words; "" where that is its author alone.
-        author: Their name, where the project shows names.
-        check: What was decided, in a review that is over.
-        edited_html: In a review that is over, what the reviewer's edit changes of the original.
-    """
-
-    index: int
-    variant: Variant
-    parts: tuple[Part, ...]
-    html: str
-    change: Subtlety
-    moved: tuple[str, ...]
-    origin: str
-    author: str
-    check: VariantCheck | None = None
-    edited_html: str = ""
-
-    @property
-    def reasons(self) -> list[tuple[str, str]]:
-        """Why it was returned: label, and the section of the guideline that explains it."""
-        chosen = self.check.reasons if self.check else ()
-        return [(str(reason.label), reason.section) for reason in VariantReason if reason in chosen]
-
-    @property
-    def decision(self) -> str:
-        """What was decided, in words."""
-        return str(CheckDecision(self.check.decision).label) if self.check else ""
-
-
 def context(member: Member, task: ReviewTask) -> dict[str, object]:
     """The variants of a case for the template: to decide on, or to read."""
     sentence, case = task.sentence, task.sentence.case
@@ -123,11 +79,9 @@ def context(member: Member, task: ReviewTask) -> dict[str, object]:
     checks = {check.variant_id: check for check in _checks(done)} if done else {}
     waiting = () if done else variant_checks.variants_to_check(sentence)
     variants = [check.variant for check in checks.values()] or list(waiting)
-    rows = [
-        _row(member, case, n, variant, checks.get(variant.pk)) for n, variant in enumerate(variants)
-    ]
+    rows = [_row(member, case, variant, checks.get(variant.pk)) for variant in variants]
     standing = {} if done else variant_checks.accepted_variants(sentence)
-    before = [_row(member, case, 0, variant) for variant in standing.values()]
+    before = [_row(member, case, variant) for variant in standing.values()]
     return {
         "task": task,
         "sentence": sentence,
@@ -140,7 +94,7 @@ def context(member: Member, task: ReviewTask) -> dict[str, object]:
         "original": parts(case, case.gaps),
         "done": done,
         "reasons": VariantReason,
-        "data": _script_data(member, task, case, rows),
+        "data": _script_data(member, task, case, variants),
         "words": check_messages(),
         "addresses": addresses(member, sentence.pk),
         "text_lang": member.project.language_tag,
@@ -156,31 +110,28 @@ def _checks(review: Review) -> list[VariantCheck]:
 def _row(
     member: Member,
     case: PerturbationCase,
-    index: int,
     variant: Variant,
     check: VariantCheck | None = None,
-) -> VariantRow:
-    project, sentence = member.project, case.sentence
+) -> dict[str, object]:
+    """A variant as the page shows it; in a review that is over, with what was decided."""
+    project, text = member.project, case.sentence.text
     written = variant.origin == VariantOrigin.PERSON
     edited = getattr(check, "edited", None)
-    return VariantRow(
-        index,
-        variant,
-        parts(case, variant.gaps),
-        render_diff(project, sentence.text, variant.source),
-        measure(variant),
-        tuple(moved_errors(variant)),
-        "" if written else str(VariantOrigin(variant.origin).label),
-        variant.submission.person.name
+    return {
+        "variant": variant,
+        "parts": parts(case, variant.gaps),
+        "html": render_diff(project, text, variant.source),
+        "origin": "" if written else VariantOrigin(variant.origin).label,
+        "author": variant.submission.person.name
         if project.rules.reviewer_sees_names and variant.submission
         else "",
-        check,
-        render_diff(project, sentence.text, edited.source) if edited else "",
-    )
+        "check": check,
+        "edited_html": render_diff(project, text, edited.source) if edited else "",
+    }
 
 
 def _script_data(
-    member: Member, task: ReviewTask, case: PerturbationCase, rows: list[VariantRow]
+    member: Member, task: ReviewTask, case: PerturbationCase, variants: list[Variant]
 ) -> dict[str, object]:
     draft = Draft.objects.filter(task=task, person=member.person_id).first()
     return {
@@ -195,7 +146,7 @@ def _script_data(
         "original": case.gaps,
         "chips": [chip_json(Chip(**chip)) for chip in case.chips],
         "rows": [
-            {"number": row.variant.position, "gaps": row.variant.gaps or case.gaps} for row in rows
+            {"number": variant.position, "gaps": variant.gaps or case.gaps} for variant in variants
         ],
     }
 
