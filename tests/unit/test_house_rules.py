@@ -58,7 +58,13 @@ def test_the_version_is_the_newest_of_the_changelog():
     assert headings[0] == gecbench.__version__
 
 
-OF_ALL = {"test_benchmarks.py", "test_doctests.py", "test_house_rules.py", "test_package.py"}
+OF_ALL = {
+    "test_benchmarks.py",
+    "test_chinese_pages.py",
+    "test_doctests.py",
+    "test_house_rules.py",
+    "test_package.py",
+}
 """Tests of the whole package, which stand above its folders."""
 
 

@@ -1,0 +1,61 @@
+"""Chinese pages say what their English pages say: the same headings in number, the same code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.zh.md", *sorted((ROOT / "docs").rglob("*.zh.md"))]
+"""The first has examples of its own: Chinese sentences come before English ones."""
+BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
+COMMENT = re.compile(r"(^|\s+)#(?!!)(?! tested$| needs ).*$", re.M)
+"""A comment in an example, which may be translated."""
+LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+\.md)(?:#[^)\s]*)?\)")
+
+
+def english(page: Path) -> Path:
+    return page.with_name(page.name.replace(".zh.md", ".md"))
+
+
+def examples(page: Path) -> list[str]:
+    """The commands and programs of a page; blocks of text may be in either language."""
+    return [
+        COMMENT.sub("", code)
+        for kind, code in BLOCK.findall(page.read_text("utf-8"))
+        if kind in ("bash", "python", "json", "yaml", "toml")
+    ]
+
+
+def levels(page: Path) -> list[int]:
+    """How deep each heading is."""
+    text = BLOCK.sub("", page.read_text("utf-8"))
+    return [len(heading) for heading in re.findall(r"^(#+) ", text, re.M)]
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_chinese_page_has_the_headings_and_examples_of_the_english_one(page: Path):
+    assert levels(page) == levels(english(page))
+    assert examples(page) == examples(english(page))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_of_a_chinese_page_lead_to_chinese_pages_where_there_are_some(page: Path):
+    text = BLOCK.sub("", page.read_text("utf-8"))
+    targets = [target for name, target in LINK.findall(text) if name != "English"]
+    lost = [target for target in targets if not (page.parent / target).is_file()]
+    english_ones = [
+        target
+        for target in targets
+        if not target.endswith(".zh.md") and (page.parent / target).with_suffix(".zh.md").is_file()
+    ]
+    assert lost == []
+    assert english_ones == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_in_two_languages_offers_the_other(page: Path):
+    assert f"({english(page).name})" in page.read_text("utf-8")
+    assert f"({page.name})" in english(page).read_text("utf-8")
