@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gecbench.metrics.m2 import running_rule
 from gecbench.scoring import resample
-from gecbench.scoring.resample import greedy_rule, resample_totals
+from gecbench.scoring.resample import ErrantRule, MaxMatchRule, resample_totals
 
 
 def one_after_the_other(candidates, places, rule):
@@ -23,7 +22,7 @@ def one_after_the_other(candidates, places, rule):
     return np.array(columns).T.reshape(3, len(places))
 
 
-RULES = {"errant": greedy_rule(0.5), "recall": greedy_rule(2.0), "maxmatch": running_rule(0.5)}
+RULES = {"errant": ErrantRule(0.5), "recall": ErrantRule(2.0), "maxmatch": MaxMatchRule(0.5)}
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -49,16 +48,16 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
     random = np.random.default_rng(3)
     candidates = random.integers(0, 5, (40, 3, 3)).astype(float)
     places = random.integers(0, 40, (30, 40))
-    whole = resample_totals(candidates, places, greedy_rule(0.5))
+    whole = resample_totals(candidates, places, ErrantRule(0.5))
     monkeypatch.setattr(resample, "_SENTENCES_AT_ONCE", 100)
-    assert (resample_totals(candidates, places, greedy_rule(0.5)) == whole).all()
+    assert (resample_totals(candidates, places, ErrantRule(0.5)) == whole).all()
 
 
 def test_no_resample_and_no_sentence_have_totals_of_nothing():
     nothing = np.zeros((0, 2, 3))
     assert (
-        resample_totals(nothing, np.zeros((4, 0), dtype=int), greedy_rule(0.5)).tolist()
+        resample_totals(nothing, np.zeros((4, 0), dtype=int), ErrantRule(0.5)).tolist()
         == [[0.0] * 4] * 3
     )
     some = np.ones((1, 2, 3))
-    assert resample_totals(some, np.zeros((0, 1), dtype=int), greedy_rule(0.5)).shape == (3, 0)
+    assert resample_totals(some, np.zeros((0, 1), dtype=int), ErrantRule(0.5)).shape == (3, 0)

@@ -12,11 +12,16 @@ from gecbench.core.options import check_between, check_least
 from gecbench.core.score import BETAS, Counts, Score, total
 from gecbench.edits.maxmatch import Level, Matching, match, trim
 from gecbench.scoring.metric import MeanMetric, Metric
-from gecbench.scoring.resample import exchange_totals, f_scores, resample_totals, stack_candidates
+from gecbench.scoring.resample import (
+    MaxMatchRule,
+    exchange_totals,
+    f_scores,
+    resample_totals,
+    stack_candidates,
+)
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws, Swaps, Values
-    from gecbench.scoring.resample import ChoiceRule
 
 
 # What the two metrics share: counts for each annotator, and the choice of one.
@@ -198,39 +203,12 @@ def running_totals(rows: Sequence[Candidates], draws: Draws, beta: float) -> Val
     Returns:
         Matched, proposed and gold edits, shape (3, resamples).
     """
-    return resample_totals(candidate_counts(rows), draws, running_rule(beta))
+    return resample_totals(candidate_counts(rows), draws, MaxMatchRule(beta))
 
 
 def candidate_counts(rows: Sequence[Candidates]) -> Values:
     """Matched, proposed and gold edits of all candidates, as `stack_candidates` has them."""
     return stack_candidates([[(c.matched, c.proposed, c.gold) for c in row] for row in rows])
-
-
-def running_rule(beta: float) -> ChoiceRule:
-    """The rule of `choose` over running totals of matched, proposed and gold edits.
-
-    Args:
-        beta: Weight of recall in F.
-    """
-    import numpy as np
-
-    square = beta * beta
-
-    def rule(sums: Values) -> Values:
-        cost = square * sums[:, 2] + sums[:, 1]
-        f = np.ones_like(cost)
-        np.divide((1 + square) * sums[:, 0], cost, out=f, where=cost != 0)
-        total: Values = sums[0]
-        best, least = f[0], cost[0]
-        for other in range(1, len(sums)):
-            more = sums[other, 0] - total[0]
-            ties = (more > 0) | ((more == 0) & (cost[other] < least))
-            better = (f[other] > best) | ((f[other] == best) & ties)
-            total = np.where(better, sums[other], total)
-            best, least = np.where(better, f[other], best), np.where(better, cost[other], least)
-        return total
-
-    return rule
 
 
 def _rank(matched: int, proposed: int, gold: int, beta: float) -> tuple[float, int, float]:
@@ -296,7 +274,7 @@ class M2(MaxMatch):
     ) -> tuple[Values, Values]:
         """F of two systems after each permutation, their annotators chosen again."""
         counts = candidate_counts(first), candidate_counts(second)
-        totals = exchange_totals(*counts, swaps, running_rule(self.beta))
+        totals = exchange_totals(*counts, swaps, MaxMatchRule(self.beta))
         return self._f(totals[0]), self._f(totals[1])
 
     def _f(self, totals: Values) -> Values:

@@ -7,7 +7,9 @@ corpus in it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -29,9 +31,69 @@ if TYPE_CHECKING:
 # with which candidate the totals so far go on.
 
 
-ChoiceRule = Callable[["Values"], "Values"]
-"""From totals with each candidate, shape (candidates, 3, corpora), to the preferred ones, shape
-(3, corpora); of equals the first."""
+@dataclass(frozen=True, slots=True)
+class ChoiceRule(ABC):
+    """Prefers one of the totals that candidates lead to.
+
+    Args:
+        beta: Weight of recall in F.
+    """
+
+    beta: float
+
+    @abstractmethod
+    def __call__(self, totals: Values) -> Values:
+        """The preferred totals; of equals the first.
+
+        Args:
+            totals: With each candidate, shape (candidates, 3, corpora).
+
+        Returns:
+            Shape (3, corpora).
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class ErrantRule(ChoiceRule):
+    """The choice of ERRANT and ChERRANT, as `SpanF.choose` with "corpus-greedy" has it."""
+
+    def __call__(self, totals: Values) -> Values:
+        """The totals with the greatest F in 4 decimals; the counts decide between equals."""
+        import numpy as np
+
+        f = round_decimals(f_scores(np.moveaxis(totals, 1, -1), self.beta))
+        best: Values = totals[0]
+        greatest = f[0]
+        for other, other_f in zip(totals[1:], f[1:], strict=True):
+            more, fewer, less = other[0] - best[0], best[1] - other[1], best[2] - other[2]
+            ties = (more > 0) | ((more == 0) & ((fewer > 0) | ((fewer == 0) & (less > 0))))
+            better = (other_f > greatest) | ((other_f == greatest) & ties)
+            best, greatest = np.where(better, other, best), np.where(better, other_f, greatest)
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class MaxMatchRule(ChoiceRule):
+    """The choice of MaxMatch, over matched, proposed and gold edits, as `choose` of m2 has it."""
+
+    def __call__(self, totals: Values) -> Values:
+        """The totals with the greatest F; the counts decide between equals."""
+        import numpy as np
+
+        square = self.beta * self.beta
+        cost = square * totals[:, 2] + totals[:, 1]
+        f = np.ones_like(cost)
+        np.divide((1 + square) * totals[:, 0], cost, out=f, where=cost != 0)
+        best: Values = totals[0]
+        greatest, least = f[0], cost[0]
+        for other in range(1, len(totals)):
+            more = totals[other, 0] - best[0]
+            ties = (more > 0) | ((more == 0) & (cost[other] < least))
+            better = (f[other] > greatest) | ((f[other] == greatest) & ties)
+            best = np.where(better, totals[other], best)
+            greatest = np.where(better, f[other], greatest)
+            least = np.where(better, cost[other], least)
+        return best
 
 
 _SENTENCES_AT_ONCE = 2_000_000
@@ -422,30 +484,8 @@ def greedy_totals(candidates: Values, indices: Draws, beta: float) -> Values:
     """
     if candidates.shape[1] == 1:
         return sums(candidates[:, 0], indices)
-    totals: Values = resample_totals(candidates, indices, greedy_rule(beta)).T
+    totals: Values = resample_totals(candidates, indices, ErrantRule(beta)).T
     return totals
-
-
-def greedy_rule(beta: float) -> ChoiceRule:
-    """ERRANT's rule of choice, as `choose` with "corpus-greedy" has it.
-
-    Args:
-        beta: Weight of recall in F.
-    """
-    import numpy as np
-
-    def rule(totals: Values) -> Values:
-        f = round_decimals(f_scores(np.moveaxis(totals, 1, -1), beta))
-        best: Values = totals[0]
-        greatest = f[0]
-        for other, other_f in zip(totals[1:], f[1:], strict=True):
-            more, fewer, less = other[0] - best[0], best[1] - other[1], best[2] - other[2]
-            ties = (more > 0) | ((more == 0) & ((fewer > 0) | ((fewer == 0) & (less > 0))))
-            better = (other_f > greatest) | ((other_f == greatest) & ties)
-            best, greatest = np.where(better, other, best), np.where(better, other_f, greatest)
-        return best
-
-    return rule
 
 
 def round_decimals(values: Values) -> Values:

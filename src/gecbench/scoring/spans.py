@@ -13,9 +13,9 @@ from gecbench.core.scheme import LabelCounts
 from gecbench.core.score import Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric, StatsOfCounts
 from gecbench.scoring.resample import (
+    ErrantRule,
     exchange_totals,
     f_scores,
-    greedy_rule,
     greedy_totals,
     stack_candidates,
 )
@@ -341,7 +341,7 @@ class SpanF(Metric[Pairings]):
     ) -> tuple[Values, Values]:
         """F of two systems after each permutation, their references chosen again."""
         candidates = self._candidates(first), self._candidates(second)
-        totals = exchange_totals(*candidates, swaps, greedy_rule(self.beta))
+        totals = exchange_totals(*candidates, swaps, ErrantRule(self.beta))
         return f_scores(totals[0].T, self.beta), f_scores(totals[1].T, self.beta)
 
     def _candidates(self, stats: Sequence[Pairings]) -> Values:
