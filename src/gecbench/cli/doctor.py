@@ -93,6 +93,7 @@ def _kernel() -> str:
     from gecbench.edits import alignment, maxmatch, threeway
     from gecbench.lang.en import alignment as english
     from gecbench.lang.zh import char
+    from gecbench.scoring import resample
 
     kernels: Mapping[str, Any] = {
         "Chinese": alignment,
@@ -100,6 +101,7 @@ def _kernel() -> str:
         "MaxMatch": maxmatch,
         "I-measure": threeway,
         "zh-char": char,
+        "resampling": resample,
     }
     slow = [name for name, module in kernels.items() if module.kernel_name() != "compiled"]
     if slow:

@@ -2,7 +2,8 @@
 
 A resample is a row of indices of sentences, in ascending order: the corpus with some sentences
 left out and others repeated. The order is kept, because some rules of choice go through the
-corpus in it.
+corpus in it. `_resample.cpp` makes the choices of `resample_totals` and `exchange_totals` fast and
+is used where it could be compiled.
 """
 
 from __future__ import annotations
@@ -12,16 +13,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gecbench.core.score import Interval
 from gecbench.core.seeding import number
+
+try:
+    from gecbench.scoring import _resample as compiled  # type: ignore[attr-defined,unused-ignore]
+except ImportError:  # no compiler at installation: slower, the same totals
+    compiled = None
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from gecbench.scoring.metric import Draws, Integers, Swaps, Values
+
+
+def kernel_name() -> str:
+    """Which form chooses: "compiled" or "python"."""
+    return "python" if compiled is None else "compiled"
 
 
 # Rules of choice that go through the corpus, run in many corpora side by side.
@@ -39,7 +50,15 @@ class ChoiceRule(ABC):
         beta: Weight of recall in F.
     """
 
+    name: ClassVar[str]
+    """What the kernel calls it."""
+
     beta: float
+
+    @property
+    @abstractmethod
+    def square(self) -> float:
+        """Of beta, to the last bit as scores have it: `**` and `*` can differ there."""
 
     @abstractmethod
     def __call__(self, totals: Values) -> Values:
@@ -56,6 +75,13 @@ class ChoiceRule(ABC):
 @dataclass(frozen=True, slots=True)
 class ErrantRule(ChoiceRule):
     """The choice of ERRANT and ChERRANT, as `SpanF.choose` with "corpus-greedy" has it."""
+
+    name: ClassVar[str] = "errant"
+
+    @property
+    def square(self) -> float:
+        """As `f_scores` has it."""
+        return self.beta**2
 
     def __call__(self, totals: Values) -> Values:
         """The totals with the greatest F in 4 decimals; the counts decide between equals."""
@@ -76,11 +102,18 @@ class ErrantRule(ChoiceRule):
 class MaxMatchRule(ChoiceRule):
     """The choice of MaxMatch, over matched, proposed and gold edits, as `choose` of m2 has it."""
 
+    name: ClassVar[str] = "maxmatch"
+
+    @property
+    def square(self) -> float:
+        """As m2's `f_of` has it."""
+        return self.beta * self.beta
+
     def __call__(self, totals: Values) -> Values:
         """The totals with the greatest F; the counts decide between equals."""
         import numpy as np
 
-        square = self.beta * self.beta
+        square = self.square
         cost = square * totals[:, 2] + totals[:, 1]
         f = np.ones_like(cost)
         np.divide((1 + square) * totals[:, 0], cost, out=f, where=cost != 0)
@@ -116,6 +149,13 @@ def resample_totals(candidates: Values, indices: Draws, rule: ChoiceRule) -> Val
     """
     import numpy as np
 
+    if compiled is not None:
+        rows = np.ascontiguousarray(candidates, np.float64)
+        places = np.ascontiguousarray(indices, np.int32)
+        result = compiled.resample_totals(
+            rows, *rows.shape[:2], places, *places.shape, rule.name, rule.square
+        )
+        return np.frombuffer(result).reshape(3, len(indices))
     candidates = drop_dominated(candidates)
     several = ~_single(candidates)
     by_candidate = candidates.transpose(1, 2, 0).astype(np.float64)
@@ -171,6 +211,14 @@ def exchange_totals(
     """
     import numpy as np
 
+    if compiled is not None:
+        here, there = (np.ascontiguousarray(side, np.float64) for side in (first, second))
+        coins = np.ascontiguousarray(swaps, np.bool_)
+        result = compiled.exchange_totals(
+            here, here.shape[1], there, there.shape[1], coins, *coins.shape, rule.name, rule.square
+        )
+        left, right = np.frombuffer(result).reshape(2, 3, len(swaps))
+        return left, right
     sides = [drop_dominated(side) for side in _level(first, second)]
     chosen = np.flatnonzero(~(_single(sides[0]) & _single(sides[1])))
     here, there = (side[:, 0].astype(np.float64) for side in sides)

@@ -118,3 +118,36 @@ def test_sums_of_integers_are_exact_whatever_their_width(largest: int):
 def test_a_sentence_may_stand_in_a_resample_more_than_255_times():
     rows = np.array([[1], [1000]])
     assert sums(rows, np.zeros((2, 300), dtype=np.int64)).tolist() == [[300], [300]]
+
+
+FOUR = np.zeros(12).tobytes()
+WRONG = [
+    (
+        "resample_totals",
+        (FOUR, 2, 2, np.array([0, 2], np.int32), 1, 2, "errant", 1.0),
+        "no sentence",
+    ),
+    (
+        "resample_totals",
+        (FOUR, 2, 2, np.array([0, -1], np.int32), 1, 2, "errant", 1.0),
+        "no sentence",
+    ),
+    ("resample_totals", (FOUR, 2, 2, np.zeros(2, np.int32), 2, 2, "errant", 1.0), "sizes"),
+    ("resample_totals", (FOUR, 4, 0, np.zeros(2, np.int32), 1, 2, "errant", 1.0), "sizes"),
+    ("resample_totals", (FOUR, 2, 2, np.zeros(2, np.int32), 1, 2, "other", 1.0), "no such rule"),
+    ("exchange_totals", (FOUR, 2, FOUR, 2, np.zeros(3, np.bool_), 1, 2, "errant", 1.0), "sizes"),
+    ("exchange_totals", (FOUR, 2, FOUR, 4, np.zeros(2, np.bool_), 1, 2, "errant", 1.0), "sizes"),
+    (
+        "exchange_totals",
+        (FOUR, 2, FOUR, 2, np.zeros(2, np.bool_), 1, 2, "other", 1.0),
+        "no such rule",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "message"), WRONG)
+def test_the_compiled_kernel_refuses_what_does_not_fit(function, arguments, message: str):
+    if resample.compiled is None:
+        pytest.skip("the compiled kernel could not be built")
+    with pytest.raises(ValueError, match=message):
+        getattr(resample.compiled, function)(*arguments)
