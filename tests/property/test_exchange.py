@@ -11,7 +11,7 @@ from test_every_metric import ALL, TINY, UNEVEN, case, rows_of, version
 
 from gecbench.core.case import Case
 from gecbench.metrics.m2 import M2
-from gecbench.scoring.resample import drop_dominated, swaps
+from gecbench.scoring.resample import draws, drop_dominated, swaps
 from gecbench.scoring.spans import SpanF
 
 pytestmark = pytest.mark.usefixtures("stub_networks")
@@ -65,6 +65,19 @@ def test_long_greedy_walks_agree_too(metric):
     exchanged, _ = metric.exchange(here, there, swap)
     slow = [metric.aggregate(mixed(here, there, coins)).value for coins in swap]
     assert exchanged.tolist() == slow
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_prepared_statistics_score_as_they_do(metric):
+    """Comparisons and intervals bring them into another form once; the numbers stay the same."""
+    here, there = rows_of(metric, CASES), rows_of(metric, other_system(CASES))
+    prepared = metric.prepare(here), metric.prepare(there)
+    assert [len(rows) for rows in prepared] == [len(here), len(there)]
+    (swap,) = swaps(len(here), count=20, seed=2)
+    exchanged = [values.tolist() for values in metric.exchange(*prepared, swap)]
+    assert exchanged == [values.tolist() for values in metric.exchange(here, there, swap)]
+    places = draws(len(here), resamples=20, seed=2)
+    assert metric.resample(prepared[0], places).tolist() == metric.resample(here, places).tolist()
 
 
 @pytest.mark.parametrize("metric", ALL)

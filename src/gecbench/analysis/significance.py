@@ -296,9 +296,10 @@ def compare(
     rows = {name: [run_stats.rows[name, metric][at] for at in indices] for name in names}
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
-    resamples = _bootstrap(measure, rows, plan, watch)
+    prepared = {name: measure.prepare(rows[name]) for name in names}
+    resamples = _bootstrap(measure, prepared, plan, watch)
     pairs = _compare_pairs(
-        _PairTask(measure, rows, values, resamples, plan),
+        _PairTask(measure, prepared, values, resamples, plan),
         _pairs(names, plan.baseline),
         jobs,
         watch,
@@ -378,7 +379,7 @@ class _PairTask:
 
     Args:
         metric: By which.
-        rows: Statistics of the sentences by system.
+        rows: Statistics of the sentences by system, prepared.
         values: Score of each system.
         resamples: Scores of each system in the same resamples.
         plan: How.

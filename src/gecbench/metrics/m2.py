@@ -192,22 +192,16 @@ def choose(rows: Sequence[Candidates], beta: float, *, running: bool) -> tuple[C
     return tuple(chosen)
 
 
-def running_totals(rows: Sequence[Candidates], draws: Draws, beta: float) -> Values:
-    """The totals of each resample, candidates chosen again in it as `choose` does.
+def candidate_counts(rows: Sequence[Candidates] | Values) -> Values:
+    """Matched, proposed and gold edits of all candidates, as `stack_candidates` has them.
 
     Args:
-        rows: The candidates of each sentence.
-        draws: Places in `rows`, shape (resamples, sentences).
-        beta: Weight of recall in F.
-
-    Returns:
-        Matched, proposed and gold edits, shape (3, resamples).
+        rows: The candidates of each sentence, or what this function made of them.
     """
-    return resample_totals(candidate_counts(rows), draws, MaxMatchRule(beta))
+    import numpy as np
 
-
-def candidate_counts(rows: Sequence[Candidates]) -> Values:
-    """Matched, proposed and gold edits of all candidates, as `stack_candidates` has them."""
+    if isinstance(rows, np.ndarray):
+        return rows
     return stack_candidates([[(c.matched, c.proposed, c.gold) for c in row] for row in rows])
 
 
@@ -265,12 +259,19 @@ class M2(MaxMatch):
         """The candidates of each sentence and the edits of the chosen one."""
         return details(stats, self.choose(stats))
 
-    def resample(self, stats: Sequence[Candidates], draws: Draws) -> Values:
+    def prepare(self, stats: Sequence[Candidates]) -> Values:
+        """The counts that the choice is among, shape (sentences, candidates, 3)."""
+        return candidate_counts(stats)
+
+    def resample(self, stats: Sequence[Candidates] | Values, draws: Draws) -> Values:
         """F of each resample, its annotators chosen again."""
-        return self._f(running_totals(stats, draws, self.beta))
+        return self._f(resample_totals(candidate_counts(stats), draws, MaxMatchRule(self.beta)))
 
     def exchange(
-        self, first: Sequence[Candidates], second: Sequence[Candidates], swaps: Swaps
+        self,
+        first: Sequence[Candidates] | Values,
+        second: Sequence[Candidates] | Values,
+        swaps: Swaps,
     ) -> tuple[Values, Values]:
         """F of two systems after each permutation, their annotators chosen again."""
         counts = candidate_counts(first), candidate_counts(second)

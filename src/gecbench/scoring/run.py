@@ -578,7 +578,8 @@ def summarise(
     def interval(metric: Metric[Any], rows: Sequence[Any]) -> Interval:
         import numpy as np
 
-        values = np.concatenate([metric.resample(rows, block) for block in blocks(len(rows))])
+        prepared = metric.prepare(rows)
+        values = np.concatenate([metric.resample(prepared, block) for block in blocks(len(rows))])
         return replace(resample.interval(values), resamples=resamples, seed=seed)
 
     def blocks(size: int) -> Iterable[Draws]:

@@ -331,21 +331,32 @@ class SpanF(Metric[Pairings]):
             for row, chosen in zip(stats, self.choose(stats), strict=True)
         ]
 
-    def resample(self, stats: Sequence[Pairings], draws: Draws) -> Values:
+    def prepare(self, stats: Sequence[Pairings]) -> Values:
+        """The counts that the choice is among, shape (sentences, candidates, 3)."""
+        return self._candidates(stats)
+
+    def resample(self, stats: Sequence[Pairings] | Values, draws: Draws) -> Values:
         """F of each resample, its references chosen again."""
         candidates = self._candidates(stats)
         return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
 
     def exchange(
-        self, first: Sequence[Pairings], second: Sequence[Pairings], swaps: Swaps
+        self,
+        first: Sequence[Pairings] | Values,
+        second: Sequence[Pairings] | Values,
+        swaps: Swaps,
     ) -> tuple[Values, Values]:
         """F of two systems after each permutation, their references chosen again."""
         candidates = self._candidates(first), self._candidates(second)
         totals = exchange_totals(*candidates, swaps, ErrantRule(self.beta))
         return f_scores(totals[0].T, self.beta), f_scores(totals[1].T, self.beta)
 
-    def _candidates(self, stats: Sequence[Pairings]) -> Values:
+    def _candidates(self, stats: Sequence[Pairings] | Values) -> Values:
         """The counts that the choice is among; of one alone where it is made already."""
+        import numpy as np
+
+        if isinstance(stats, np.ndarray):
+            return stats
         rows = stats if self.choice == "corpus-greedy" else self.fix_references(stats)
         counts = ([pairing.counts for pairing in row] for row in rows)
         return stack_candidates([[(c.tp, c.fp, c.fn) for c in row] for row in counts])
