@@ -6,10 +6,7 @@ import { TextBox } from "./textbox.js";
 
 alignRows(document);
 if (byId("ruling-text")) {
-  const { source, ...project } = readJson("problem-data");
-  const place = document.querySelector("#ruling-form [data-box-diff]");
-  const box = new TextBox(byId("ruling-text"), { source, project, words: readJson("problem-words").diff, place });
-  box.refresh();
+  const box = TextBox.in(byId("ruling-text").parentElement, readJson("problem-data"), readJson("problem-words").diff);
   // A box that was hidden has no height yet.
   document.querySelector(".outcomes").addEventListener("change", () => box.refresh());
 }

@@ -7,7 +7,7 @@ import { ActivityTimer, Autosave, DraftStore, chooseDraft } from "./drafts.js";
 import { GuidelineDrawer } from "./guideline-drawer.js";
 import { Keys } from "./keys.js";
 import { UndoBar, byId, createElement } from "./page.js";
-import { Server, UnreachableError, newKey } from "./server.js";
+import { Server, newKey } from "./server.js";
 
 /** A row to decide on: its verdict, and the reasons for one that rejects it (`rejection`). */
 export class Row {
@@ -69,10 +69,7 @@ export class DecisionPage {
     this.form = form;
     this.timer = new ActivityTimer();
     this.timer.start(data.activeMs);
-    this.server = new Server(form.querySelector("[name=csrfmiddlewaretoken]").value, data.urls.login, {
-      onSignedOut: () => this.autosave.show("signedout"),
-      onSignedIn: () => this.autosave.show("saving"),
-    });
+    this.server = new Server(form.querySelector("[name=csrfmiddlewaretoken]").value, data.urls.login);
     this.store = new DraftStore(data.person);
     this.autosave = new Autosave({
       server: this.server,
@@ -218,16 +215,16 @@ export class DecisionPage {
     try {
       const body = { version: this.data.version, client_key: this.key, payload: this.payload() };
       await this.autosave.hold();
-      const reply = this.server.send("POST", this.data.urls.finalise, body);
-      const answer = await reply.finally(() => this.autosave.release());
+      const answer = await this.server.trySend("POST", this.data.urls.finalise, body);
+      this.autosave.release();
+      if (!answer) {
+        this.autosave.keep();
+        return this.say(this.messages.unreached);
+      }
       // What was written while the decision was on its way is saved, too, though it comes too late.
       const isChanged = this.summarize(this.payload()) !== this.summarize(body.payload);
       if (answer.status === 200 && isChanged) await this.autosave.flush();
       this.handleDecision(answer);
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error;
-      this.autosave.keep();
-      this.say(this.messages.unreached);
     } finally {
       this.isBusy = button.disabled = false;
     }

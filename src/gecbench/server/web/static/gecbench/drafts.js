@@ -125,6 +125,8 @@ export class Autosave {
    */
   constructor(options) {
     Object.assign(this, { extra: () => ({}), onSaved: () => {}, ...options, task: null, isKept: true });
+    this.server.onSignedOut = () => this.show("signedout");
+    this.server.onSignedIn = () => this.show("saving");
     addEventListener("online", () => this.task && RETRIED.includes(this.state) && this.save());
     addEventListener("pagehide", () => this.leave());
     addEventListener("beforeunload", (event) => this.task && !this.isKept && this.isUnsaved && event.preventDefault());

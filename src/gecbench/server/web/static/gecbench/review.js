@@ -124,16 +124,7 @@ class ReviewPage extends DecisionPage {
   }
 
   createBox(element, onChange) {
-    const { source, lang, placeholder } = this.data;
-    const box = new TextBox(element.querySelector("textarea"), {
-      source,
-      project: { lang, placeholder },
-      words: this.messages.diff,
-      place: element.querySelector("[data-box-diff]"),
-      onChange,
-    });
-    box.refresh();
-    return box;
+    return TextBox.in(element, this.data, this.messages.diff, onChange);
   }
 
   createAddition(element) {

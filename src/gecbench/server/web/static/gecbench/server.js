@@ -18,9 +18,9 @@ export function newKey() {
 }
 
 export class Server {
-  /** `token` is the page's CSRF token; the callbacks hear of an ended session and of its renewal. */
-  constructor(token, loginUrl, { onSignedOut = () => {}, onSignedIn = () => {} } = {}) {
-    Object.assign(this, { token, loginUrl, onSignedOut, onSignedIn, signingIn: null });
+  /** `token` is the page's CSRF token; `onSignedOut` and `onSignedIn` hear of an ended session, and of its renewal. */
+  constructor(token, loginUrl) {
+    Object.assign(this, { token, loginUrl, onSignedOut: () => {}, onSignedIn: () => {}, signingIn: null });
   }
 
   /** Send JSON and return {status, data}. Throws UnreachableError, or AbortError by `signal`. */

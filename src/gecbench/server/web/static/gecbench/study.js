@@ -2,7 +2,7 @@
 
 import { isComposing } from "./composition.js";
 import { byId, createProblem, readJson } from "./page.js";
-import { Server, UnreachableError, newKey } from "./server.js";
+import { Server, newKey } from "./server.js";
 import { TextPage } from "./text-page.js";
 
 class StudyPage extends TextPage {
@@ -48,16 +48,12 @@ class StudyPage extends TextPage {
   async submit(decision) {
     if (this.isBusy || isComposing()) return;
     this.setBusy(true);
-    try {
-      const texts = decision === "corrected" ? [this.box.text] : [];
-      const body = { version: this.data.version, client_key: this.key, decision, texts };
-      this.handleAnswer(await this.server.send("POST", this.data.urls.attempt, body));
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error;
-      this.showProblems([this.messages.unreached]);
-    } finally {
-      this.setBusy(false);
-    }
+    const texts = decision === "corrected" ? [this.box.text] : [];
+    const body = { version: this.data.version, client_key: this.key, decision, texts };
+    const answer = await this.server.trySend("POST", this.data.urls.attempt, body);
+    this.setBusy(false);
+    if (answer) this.handleAnswer(answer);
+    else this.showProblems([this.messages.unreached]);
   }
 
   handleAnswer({ status, data }) {

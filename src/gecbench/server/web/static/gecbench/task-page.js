@@ -26,10 +26,7 @@ export class TaskPage {
     this.keys = new Keys(page.keys);
     new GuidelineDrawer(this.keys);
     this.skippedAt = -Infinity;
-    this.server = new Server(page.token, page.login, {
-      onSignedOut: () => this.autosave.show("signedout"),
-      onSignedIn: () => this.autosave.show("saving"),
-    });
+    this.server = new Server(page.token, page.login);
     this.autosave = new Autosave({
       server: this.server,
       store: this.store,

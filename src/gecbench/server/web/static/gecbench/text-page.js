@@ -22,7 +22,6 @@ export class TextPage {
 
   /** Show the box with the text that was kept; `original` is what it can be put back to. */
   begin(messages, original) {
-    const { source, lang, placeholder } = this.data;
     Object.assign(this, { messages, message: this.form.querySelector("[data-told]") });
     const area = this.form.querySelector("textarea");
     const draft = this.store.read(this.name)?.payload.text;
@@ -30,20 +29,13 @@ export class TextPage {
       area.value = draft;
       this.say(messages.kept);
     }
-    this.box = new TextBox(area, {
-      source,
-      project: { lang, placeholder },
-      words: messages.diff,
-      place: this.form.querySelector("[data-box-diff]"),
-      onChange: () => this.change(),
-    });
-    this.box.refresh();
+    this.box = TextBox.in(this.form, this.data, messages.diff, () => this.change());
     this.keys.on({
       submit: () => this.submit("corrected"),
       error_free: () => this.submit("error_free"),
       not_annotatable: () => this.submit("not_annotatable"),
       reset: () => this.box.replaceText(original),
-      placeholder: () => isComposing() || typeText(area, placeholder),
+      placeholder: () => isComposing() || typeText(area, this.data.placeholder),
     });
     area.focus({ preventScroll: true });
   }

@@ -21,6 +21,14 @@ export function typeText(area, text, [start, end] = [area.selectionStart, area.s
 }
 
 export class TextBox {
+  /** The box of an element that holds a textarea and, in [data-box-diff], the place of its difference. */
+  static in(element, { source, lang, placeholder }, words, onChange) {
+    const [area, place] = ["textarea", "[data-box-diff]"].map((part) => element.querySelector(part));
+    const box = new TextBox(area, { source, project: { lang, placeholder }, words, place, onChange });
+    box.refresh();
+    return box;
+  }
+
   /** `project` has lang and placeholder, `words` are those of `drawDiff`. */
   constructor(area, { source, project, words, place, onChange = () => {} }) {
     Object.assign(this, { area, source, project, words, place, comparisons: 0 });
