@@ -1,4 +1,4 @@
-"""The one Django application of the site."""
+"""The Django application of the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projects, their members, guidelines and sources."""
+"""Projects, their members, assignments, guidelines, sources and imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reviews and the golden sets that they make; self-study, complaints, and the talk about them."""
+"""Reviews and the golden sets that they make; self-study, complaints and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site's data folder: private, with its secret and options; its disk; how a process opens it."""
+"""A site's data folder: private, with its secret and options; its disk; how processes open it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from http import HTTPStatus
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -32,7 +31,7 @@ from gecbench.server.guidelines.rendering import (
 )
 from gecbench.server.guidelines.rendering import render_markdown as rendered
 from gecbench.server.models import Guideline, GuidelineCase, Member, Project
-from gecbench.server.web.http import parse_int
+from gecbench.server.web.http import form_status, parse_int
 from gecbench.server.web.manage.shortcuts import (
     act,
     active_manager,
@@ -366,13 +365,12 @@ def _page(
         "problem": problem,
         "stale": stale,
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return manage_page(
         request,
         member,
         "manage-guideline",
         context,
-        status=HTTPStatus.CONFLICT if stale else status,
+        status=form_status(problem, stale=stale),
     )
 
 

@@ -399,8 +399,10 @@ def _network(address: str | None) -> str | None:
     return str(ipaddress.ip_network((ip.packed[:8] + bytes(8), 64)))
 
 
-def form_status(wrong: object) -> HTTPStatus:
-    """The status of the page of a form: 422 where something is wrong with it."""
+def form_status(wrong: object, *, stale: object = False) -> HTTPStatus:
+    """The status of the page of a form: 409 where it came too late, 422 where it is wrong."""
+    if stale:
+        return HTTPStatus.CONFLICT
     return HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
 
 

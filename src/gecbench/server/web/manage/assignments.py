@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, time
-from http import HTTPStatus
 from typing import Any
 
 from django import forms
@@ -19,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member, Project
+from gecbench.server.web.http import form_status
 from gecbench.server.web.manage.shortcuts import ROLES, active_manager, manage_page, refusal_message
 from gecbench.server.web.translation import translate
 from gecbench.server.workflow import assignments
@@ -100,12 +100,11 @@ class WorkForm(DeadlineForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show the form, or give work to those who were chosen."""
-    if request.method != "POST":
-        form = WorkForm(member.project, initial={"members": request.GET.getlist("member")})
-        return manage_page(
-            request, member, "manage-members", {"form": form}, template="manage/assignments.html"
-        )
-    form = WorkForm(member.project, request.POST)
+    form = WorkForm(
+        member.project,
+        request.POST if request.method == "POST" else None,
+        initial={"members": request.GET.getlist("member")},
+    )
     if not form.is_valid():
         return manage_page(
             request,
@@ -113,7 +112,7 @@ def assign(request: HttpRequest, member: Member) -> HttpResponseBase:
             "manage-members",
             {"form": form},
             template="manage/assignments.html",
-            status=HTTPStatus.UNPROCESSABLE_ENTITY,
+            status=form_status(form.errors),
         )
     count = 0
     for pk in form.cleaned_data["members"]:

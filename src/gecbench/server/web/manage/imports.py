@@ -42,6 +42,7 @@ from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.perturbation import Fault
 from gecbench.server.rules.text import KINDS
+from gecbench.server.web.http import form_status
 from gecbench.server.web.manage.forms import ImportForm, UploadForm, format_words
 from gecbench.server.web.manage.shortcuts import (
     act,
@@ -210,9 +211,8 @@ def _form(
         (batch, format_words(batch.format), int(batch.counts.get("sentences", 0)) - batch.there)
         for batch in batches
     ]
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
     shown = {"form": form, "problem": problem, "batches": done}
-    return manage_page(request, member, "manage-import", shown, status=status)
+    return manage_page(request, member, "manage-import", shown, status=form_status(form.is_bound))
 
 
 @manager

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from http import HTTPStatus
 from smtplib import SMTPException
 from typing import Any
 
@@ -493,14 +492,13 @@ def _member(
         "locked_until": max(accounts.login_locks(other.person.login).values(), default=None),
         "can_help": accounts.can_help(member.person, other.person),
     }
-    answer = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return manage_page(
         request,
         member,
         "manage-members",
         shown,
         template="manage/member.html",
-        status=HTTPStatus.CONFLICT if stale else answer,
+        status=form_status(problem, stale=stale),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http import HTTPStatus
 from itertools import groupby
 from typing import Any
 
@@ -319,8 +318,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponseBase:
         "behind": management.count_incomplete(project),
         "fit": posted is None or "fit" in posted,
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    status = HTTPStatus.CONFLICT if stale else status
+    status = form_status(form.errors, stale=stale)
     return manage_page(request, member, "manage-settings", context, status=status)
 
 

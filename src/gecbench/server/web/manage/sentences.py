@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from http import HTTPStatus
 from itertools import chain, zip_longest
 from urllib.parse import urlencode
 
@@ -67,6 +66,7 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.web.annotation.variants import case_parts
+from gecbench.server.web.http import form_status
 from gecbench.server.web.manage.assignments import DeadlineForm
 from gecbench.server.web.manage.shortcuts import (
     TONES,
@@ -710,14 +710,13 @@ def _page(
         "chosen": parse_id(request.POST.get("member")),
         "problem": problem,
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return manage_page(
         request,
         member,
         "manage-sentences",
         context,
         template="manage/bulk_action.html",
-        status=status,
+        status=form_status(problem),
     )
 
 
