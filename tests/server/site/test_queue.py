@@ -17,7 +17,7 @@ from server.conftest import sqlite, use
 
 from gecbench.server.models import Person
 from gecbench.server.sqlite import base
-from gecbench.server.sqlite.base import Place
+from gecbench.server.sqlite.base import Line, Place
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="only Linux has the queue")
 
@@ -26,10 +26,10 @@ PATIENCE = 30.0
 
 
 @pytest.fixture
-def line() -> Iterator[int]:
-    opened = os.memfd_create("test")
+def line() -> Iterator[Line]:
+    opened = Line()
     yield opened
-    os.close(opened)
+    opened.close()
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -39,9 +39,9 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def came(line: int) -> int:
+def came(line: Line) -> int:
     """How many have come to the queue so far."""
-    return int.from_bytes(os.pread(line, 8, 0), "little")
+    return int.from_bytes(os.pread(line.file, 8, 0), "little")
 
 
 def test_threads_of_three_processes_are_served_in_the_order_in_which_they_came(line):
@@ -111,7 +111,7 @@ def impatient(tmp_path, migrated_sqlite, monkeypatch) -> Iterator[dict[str, obje
     settings["OPTIONS"]["init_command"] += "PRAGMA busy_timeout=0;"
     with sqlite3.connect(path) as opened:
         opened.execute("PRAGMA journal_mode=WAL")
-    monkeypatch.setattr(base, "_line", os.memfd_create("test"))
+    monkeypatch.setattr(base, "_line", Line())
     use(settings)
     yield settings
     connection.close()

@@ -15,10 +15,12 @@ safe as with FULL, and the disk writes the commits of several people at once.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import select
 import struct
-import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -26,9 +28,39 @@ from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 _LONGEST = 20.0  # seconds; as long as SQLite itself waits for other programs
+_LOOK_AGAIN = 0.5  # seconds after which the first of the line looks: who was killed rings no bell
+_BELLS = 64  # more people than usually wait at once; two that share one only look once more
 _READING = ("SELECT", "PRAGMA", "EXPLAIN", "WITH", "BEGIN", "ROLLBACK")
 _NORMAL = 1  # of "PRAGMA synchronous"; with OFF, in tests, nobody waits
-_line: int | None = None
+
+
+class Line:
+    """The queue, which a process shares with those that it forks."""
+
+    def __init__(self) -> None:
+        self.file = os.memfd_create("writers")
+        self._bells = [os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC) for _ in range(_BELLS)]
+
+    def ring(self, number: int) -> None:
+        """Wake the one who waits for a number."""
+        os.eventfd_write(self._bells[number % _BELLS], 1)
+
+    def wait(self, number: int, seconds: float) -> None:
+        """Sleep until the bell of a number rings, or for so long."""
+        bell = self._bells[number % _BELLS]
+        poll = select.poll()
+        poll.register(bell, select.POLLIN)
+        if poll.poll(1000 * seconds):
+            with contextlib.suppress(BlockingIOError):  # another one has heard it, too
+                os.eventfd_read(bell)
+
+    def close(self) -> None:
+        """Close its files."""
+        for file in (self.file, *self._bells):
+            os.close(file)
+
+
+_line: Line | None = None
 
 
 def open_queue() -> None:
@@ -37,21 +69,22 @@ def open_queue() -> None:
     Where the system has no locks of that kind (it is not Linux), they go on without.
     """
     global _line  # noqa: PLW0603  # one for each process, inherited by its children
-    if _line is None and hasattr(fcntl, "F_OFD_SETLKW"):
-        _line = os.memfd_create("writers")
+    if _line is None and hasattr(fcntl, "F_OFD_SETLK"):
+        _line = Line()
 
 
 class Place:
     """A place in the queue, for one thread.
 
     Each writer takes the next number and locks the byte of that number in a file in memory. Then it
-    waits for the byte before its own: the kernel wakes nobody else, and lets go of what a process
-    had locked that dies.
+    waits until it can lock the byte before its own. Who leaves rings a bell that only the next one
+    hears; the kernel lets go of what a process had locked that dies.
     """
 
-    def __init__(self, line: int) -> None:
+    def __init__(self, line: Line) -> None:
         # Opened again, so that the locks are its own and not those of all who share the file.
-        self._file = os.open(f"/proc/self/fd/{line}", os.O_RDWR)
+        self._line, self._file = line, os.open(f"/proc/self/fd/{line.file}", os.O_RDWR)
+        self._number = 0
         self.holds_turn = False
 
     def __del__(self) -> None:
@@ -67,7 +100,8 @@ class Place:
         try:
             last = int.from_bytes(os.pread(self._file, 8, 0), "little")
             os.pwrite(self._file, (last + 1).to_bytes(8, "little"), 0)
-            self._change(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, last + 1)
+            self._number = last + 1
+            self._lock(self._number)
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
         try:
@@ -78,25 +112,29 @@ class Place:
         self.holds_turn = True
 
     def _wait_for(self, number: int) -> None:
-        try:
-            self._change(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, number)
-        except BlockingIOError:
-            # The kernel would wait for ever: a writer that hangs must not take all others with it.
-            wait = (fcntl.F_OFD_SETLKW, fcntl.F_WRLCK, number)
-            waiting = threading.Thread(target=self._change, args=wait, daemon=True)
-            waiting.start()
-            waiting.join(_LONGEST)
-            if waiting.is_alive():
-                raise OperationalError("database is locked") from None
+        end = time.monotonic() + _LONGEST
+        while not self._lock(number):
+            left = end - time.monotonic()
+            if left <= 0:  # a writer that hangs must not take all others with it
+                raise OperationalError("database is locked")
+            self._line.wait(number, min(left, _LOOK_AGAIN))
 
     def leave(self) -> None:
         """Let the next one in."""
-        self._change(fcntl.F_OFD_SETLK, fcntl.F_UNLCK, 0, length=0)
+        self._change(fcntl.F_UNLCK, 0, length=0)
+        self._line.ring(self._number)
         self.holds_turn = False
 
-    def _change(self, command: int, kind: int, begin: int, length: int = 1) -> None:
+    def _lock(self, number: int) -> bool:
+        try:
+            self._change(fcntl.F_WRLCK, number)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _change(self, kind: int, begin: int, length: int = 1) -> None:
         locked = struct.pack("hhqqi4x", kind, os.SEEK_SET, begin, length, 0)  # C's struct flock
-        fcntl.fcntl(self._file, command, locked)
+        fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, locked)
 
 
 class Cursor(base.SQLiteCursorWrapper):
