@@ -23,7 +23,7 @@ from gecbench.analysis.references import References, ReferenceStatistics
 from gecbench.core.score import Counts
 from gecbench.scoring.resample import mean
 from gecbench.scoring.spans import f_of_counts
-from gecbench.server.choices import ProjectKind, SentenceState
+from gecbench.server.choices import ProjectKind, Purpose, SentenceState
 from gecbench.server.models import Figures, Golden, Project, Sentence, Source, Submission
 from gecbench.server.statistics.comparisons import COMPARISONS, Comparer, Tables
 from gecbench.server.statistics.pieces import store_pieces
@@ -68,7 +68,10 @@ def basis_of(project: Project, person: int | None = None) -> str:
     """
     submissions = Submission.objects.filter(slot__project=project)
     goldens = Golden.objects.filter(sentence__project=project)
-    withdrawn_sentences = Sentence.objects.filter(project=project, state=SentenceState.WITHDRAWN)
+    # Of whatever purpose: so their index is asked, and not each sentence.
+    withdrawn_sentences = Sentence.objects.filter(
+        project=project, purpose__in=Purpose, state=SentenceState.WITHDRAWN
+    )
     if person is not None:
         submissions = submissions.filter(person=person)
         goldens = goldens.filter(sentence__submissions__person=person)
