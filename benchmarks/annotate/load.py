@@ -224,9 +224,9 @@ def finish(place: Place, arguments: argparse.Namespace) -> None:
 def counting(place: Place) -> Iterator[list[float]]:
     """Yield a list that holds seconds of CPU and of the clock at the end."""
     numbers: list[float] = []
-    cpu, began = place.cpu(), time.monotonic()
+    cpu, began, own = place.cpu(), time.monotonic(), time.process_time()
     yield numbers
-    numbers += [place.cpu() - cpu, time.monotonic() - began]
+    numbers += [place.cpu() - cpu, time.monotonic() - began, time.process_time() - own]
 
 
 def work(place: Place, arguments: argparse.Namespace, clock: Clock) -> None:
@@ -260,7 +260,9 @@ def work(place: Place, arguments: argparse.Namespace, clock: Clock) -> None:
     print(
         f"\n{len(requests) / spent[1]:.0f} requests/s, {len(clock.errors)} errors, "
         f"{1000 * spent[0] / len(requests):.1f} ms of server CPU per request, "
-        f"{100 * spent[0] / spent[1]:.0f} % of one core."
+        f"{100 * spent[0] / spent[1]:.0f} % of one core; the clients took"
+        f" {1000 * spent[2] / len(requests):.1f} ms per request,"
+        f" {100 * spent[2] / spent[1]:.0f} % of one core."
     )
 
 
