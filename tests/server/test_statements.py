@@ -11,8 +11,9 @@ from django.db.transaction import TransactionManagementError, atomic
 from django.utils import timezone
 from server.workflow.stories import a_project, people, sentence_of, submitted
 
-from gecbench.server.models import Guideline, Member, Slot, Submission
-from gecbench.server.models.statements import compiled, compiled_models
+from gecbench.server.choices import SlotEventKind
+from gecbench.server.models import Guideline, Member, Slot, SlotEvent, Submission
+from gecbench.server.models.statements import compiled, compiled_models, insert
 
 
 def members(person, slug):
@@ -46,6 +47,29 @@ def test_what_was_read_can_be_saved(database):
     member_row.preferences = {"goal": 3}
     member_row.save()
     assert Member.objects.get(pk=annotator.pk).preferences == {"goal": 3}
+
+
+def test_a_row_is_written_as_its_manager_writes_it_and_only_once(database):
+    project = a_project(1)
+    (annotator,) = people(project, 1)
+    slot = sentence_of(project).slots.first()
+    values = {
+        "slot": slot,
+        "sentence_id": slot.sentence_id,
+        "person": annotator.person,
+        "kind": SlotEventKind.CLAIM,
+        "at": timezone.now(),
+        "data": {"version": 7, "words": "“逗号”"},
+    }
+    with atomic():
+        row = insert(SlotEvent(**values))
+    expected = SlotEvent.objects.create(**values)
+    stored, other = (SlotEvent.objects.get(pk=event.pk) for event in (row, expected))
+    assert columns(stored) == columns(other) | {"id": row.pk}
+    assert columns(row).keys() == columns(expected).keys()
+    assert not row._state.adding
+    with pytest.raises(ValueError, match="already"):
+        insert(row)
 
 
 def test_nothing_is_found_where_the_queryset_finds_nothing(database):

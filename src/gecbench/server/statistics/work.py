@@ -577,9 +577,10 @@ def ages(project: Project, now: datetime | None = None) -> tuple[int, ...]:
     ends = [now - timedelta(days=age) for age in AGES]
     younger = {f"n{n}": Count("id", filter=Q(opened_at__gt=end)) for n, end in enumerate(ends)}
     # By person, for which there is an index of what is open; without it SQLite looks at all.
-    rows = _open_studies(project).order_by().values("person")
-    counts = rows.annotate(everything=Count("id"), **younger)
-    reached = [sum(row[name] for row in counts) for name in (*younger, "everything")]
+    groups = _open_studies(project).order_by().values("person")
+    groups = groups.annotate(**younger, everything=Count("id"))
+    rows = groups.values_list(*younger, "everything")
+    reached = [sum(column) for column in zip([0] * (len(ends) + 1), *rows, strict=True)]
     return tuple(b - a for a, b in zip([0, *reached], reached, strict=False))
 
 

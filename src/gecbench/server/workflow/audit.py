@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from gecbench.server.models import Audit, Member, Person, Project
-from gecbench.server.models.statements import compiled
+from gecbench.server.models.statements import compiled, insert
 
 START = "0" * 64
 """What the first row names as the hash before it."""
@@ -76,7 +76,7 @@ def record(
             previous_hash=last[1],
         )
         row.hash = hash_of(row)
-        row.save(force_insert=True)
+        insert(row)
     return row
 
 

@@ -26,7 +26,7 @@ from gecbench.server.models import (
     Variant,
     Verdict,
 )
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.statements import compiled_models, insert
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import review_tasks, sentences
 from gecbench.server.workflow.answers import Answer, CaseAnswer, ReviewAnswer, Ruling
@@ -261,12 +261,13 @@ def _write(place: Mapping[str, Any], received: _Received) -> Draft | WorkflowErr
     now = timezone.now()
     columns = {"payload": received.payload, "rev": received.rev + 1, "saved_at": now}
     if draft is None:
-        draft = Draft.objects.create(**place, **columns)
+        draft = insert(Draft(**place, **columns))
     else:
         write_columns(draft, **columns)
-    DraftRevision.objects.create(
+    revision = DraftRevision(
         **place, rev=draft.rev, payload=received.payload, at=now, client_at=received.client_at
     )
+    insert(revision)
     return draft
 
 

@@ -57,7 +57,7 @@ from gecbench.server.models import (
     Submission,
     Variant,
 )
-from gecbench.server.models.statements import compiled, compiled_models
+from gecbench.server.models.statements import compiled, compiled_models, insert
 from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.perturbation import Division, Move, Subtlety, variant_digest
 from gecbench.server.rules.text import digest, place_in_document
@@ -698,21 +698,22 @@ def open_slot(
         open_no: Which of the member's k tasks it becomes.
         back: Whether they held one of this sentence before.
     """
-    now = timezone.now()
-    updated = Slot.objects.filter(pk=slot_id, sentence=sentence, state=SlotState.FREE).update(
+    (slot,) = _slots(slot_id)
+    if slot.sentence_id != sentence.pk or slot.state != SlotState.FREE:
+        return None
+    compare_and_set(
+        slot,
+        SlotState.FREE,
+        _slot_changed(slot),
         state=SlotState.OPEN,
         person_id=member.person_id,
         open_no=open_no,
         lease_until=lease(member.project.rules),
-        claimed_at=now,
-        version=F("version") + 1,
+        claimed_at=timezone.now(),
     )
-    if not updated:
-        return None
     if sentence.state == SentenceState.OPEN:
         change_state(sentence, SentenceState.ANNOTATING)
         _prefer(sentence)
-    (slot,) = _slots(slot_id)
     sentence.project = slot.project = member.project
     slot.sentence = sentence
     record_slot_event(slot, member.person, SlotEventKind.CLAIM, {"back": True} if back else {})
@@ -736,12 +737,14 @@ def record_slot_event(
     slot: Slot, person: Person | None, kind: SlotEventKind, data: Mapping[str, object] | None = None
 ) -> None:
     """Write what happened to a slot, with the version that it made."""
-    SlotEvent.objects.create(
-        slot=slot,
-        sentence_id=slot.sentence_id,
-        person=person,
-        kind=kind,
-        data={"version": slot.version, **(data or {})},
+    insert(
+        SlotEvent(
+            slot=slot,
+            sentence_id=slot.sentence_id,
+            person=person,
+            kind=kind,
+            data={"version": slot.version, **(data or {})},
+        )
     )
 
 

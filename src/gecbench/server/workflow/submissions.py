@@ -28,7 +28,7 @@ from gecbench.server.models import (
     Submission,
     Variant,
 )
-from gecbench.server.models.statements import compiled, compiled_models
+from gecbench.server.models.statements import compiled, compiled_models, insert
 from gecbench.server.rules.text import LONGEST, LONGEST_NOTE, CleanText, TextError, clean, digest
 from gecbench.server.workflow import audit, drafts, perturbation, sentences, suggestions
 from gecbench.server.workflow.answers import (
@@ -362,18 +362,20 @@ def _write(
     answer: Answer,
     prepared: PreparedAnswer,
 ) -> Submission:
-    submission = Submission.objects.create(
-        slot=slot,
-        sentence=sentence,
-        person_id=member.person_id,
-        no=1 + max((no for (no,) in _numbers(slot.pk)), default=0),
-        decision=prepared.decision,
-        reason=answer.reason,
-        reason_note=prepared.note,
-        guideline_id=member.project.guideline_id,
-        active_ms=min(max(answer.active_ms, 0), MOST_MS),
-        client_key=client_key,
-        suggestion_id=suggestions.shown_suggestion_id(sentence.pk, member.person_id),
+    submission = insert(
+        Submission(
+            slot=slot,
+            sentence=sentence,
+            person_id=member.person_id,
+            no=1 + max((no for (no,) in _numbers(slot.pk)), default=0),
+            decision=prepared.decision,
+            reason=answer.reason,
+            reason_note=prepared.note,
+            guideline_id=member.project.guideline_id,
+            active_ms=min(max(answer.active_ms, 0), MOST_MS),
+            client_key=client_key,
+            suggestion_id=suggestions.shown_suggestion_id(sentence.pk, member.person_id),
+        )
     )
     if prepared.variant is not None:
         prepared.variant.submission = submission
@@ -402,19 +404,19 @@ def _write_references(
     sentence: Sentence, submission: Submission, texts: Sequence[str]
 ) -> list[str]:
     """Store the corrections of a submission; return their digests."""
-    references = [
-        Reference(
-            sentence=sentence,
-            submission=submission,
-            position=position,
-            text=text,
-            digest=digest(text),
-            origin=Origin.ANNOTATOR,
+    digests = [digest(text) for text in texts]
+    for position, text in enumerate(texts):
+        insert(
+            Reference(
+                sentence=sentence,
+                submission=submission,
+                position=position,
+                text=text,
+                digest=digests[position],
+                origin=Origin.ANNOTATOR,
+            )
         )
-        for position, text in enumerate(texts)
-    ]
-    Reference.objects.bulk_create(references)
-    return [reference.digest for reference in references]
+    return digests
 
 
 @compiled
