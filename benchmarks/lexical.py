@@ -5,7 +5,8 @@
         --folder FOLDER
 
 The second one installs aspell, Harper and pycorrector and compares with them, first suggestions
-applied.
+applied. With --ours it installs nothing and has only gecbench's correctors for English, with
+--tagger FOLDER among them (a model that models/tagger.py trained); several of ours vote, too.
 
 Quality is counted in edits. Chinese: changed characters, against one made error a sentence (a
 common character becomes another with the same first reading, without its tone) and against the
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -35,6 +36,7 @@ import gecbench
 from gecbench.core.corrector import Corrector
 from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_lines, write_text
+from gecbench.core.sample import Corpus
 from gecbench.core.seeding import number
 from gecbench.edits.alignment import changes
 from gecbench.models import load_corrector
@@ -59,11 +61,14 @@ def main() -> None:
     compared = commands.add_parser("peers")
     compared.add_argument("--conll14", type=Path, required=True, help="M2 of CoNLL-2014")
     compared.add_argument("--ewt", type=Path, required=True, help="a treebank of UD English EWT")
-    compared.add_argument("--sighan", type=Path, required=True, help="SIGHAN 2015, test part")
+    compared.add_argument("--sighan", type=Path, help="SIGHAN 2015, test part; not with --ours")
     compared.add_argument("--folder", type=Path, required=True, help="for what is installed")
     compared.add_argument("--sentences", type=int, default=250, help="English ones, of each file")
+    compared.add_argument("--ours", action="store_true", help="no others, and no Chinese")
+    compared.add_argument("--jfleg", type=Path, help="folder with test.src, test.ref0, for GLEU")
+    compared.add_argument("--tagger", type=Path, help="folder of a tagger for English")
     for command in (hints, compared):
-        command.add_argument("--mucgec", type=Path, required=True, help="the development set")
+        command.add_argument("--mucgec", type=Path, help="the development set; not with --ours")
         command.add_argument("--seed", type=int, default=6)
     args = parser.parse_args()
     try:
@@ -73,11 +78,16 @@ def main() -> None:
             chinese(args.mucgec, args.seed)
             english(args.jfleg)
         else:
-            install(args.folder)
+            args.folder.mkdir(parents=True, exist_ok=True)
+            if not args.ours:
+                install(args.folder)
             print("| system | test set | P | R | F0.5 | false edits | sentences/s | MB | licence |")
             print("|---|---|---:|---:|---:|---:|---:|---:|---|")
             english_table(args)
-            chinese_table(args)
+            if not args.ours:
+                chinese_table(args)
+            if args.jfleg:
+                gleu_table(args)
     except (GecbenchError, BenchmarkError) as error:
         sys.exit(f"lexical.py: {error}")
 
@@ -170,20 +180,102 @@ def english_table(args: argparse.Namespace) -> None:
     part = sorted(draw.sample(range(len(blocks)), min(args.sentences, len(blocks))))
     right = right_sentences(args.ewt)
     right = draw.sample(right, min(args.sentences, len(right)))
-    gold, output = args.folder / "gold.m2", args.folder / "output.txt"
+    gold = args.folder / "gold.m2"
     write_text(gold, "\n\n".join(blocks[n] for n in part) + "\n\n")
     sources = [blocks[n].splitlines()[0].removeprefix("S ") for n in part]
     corpus = gecbench.load(gold)
-    for peer in english_systems(args.folder):
+    known: dict[str, tuple[Peer, float, list[list[str]]]] = {}
+    for peer in english_systems(args):
         outputs, speed = timed(peer.correct, sources)
-        write_text(output, "".join(f"{text}\n" for text in outputs))
+        unneeded = peer.correct(right)
+        known[peer.name] = peer, speed, [outputs, unneeded]
+        english_row(
+            peer, args.folder, corpus, outputs, count_edits(right, unneeded, str.split), speed
+        )
+    for names, votes in VOTES:
+        if not set(names) <= known.keys():
+            continue
+        members = [known[name] for name in names]
+        outputs, unneeded = (
+            vote(texts, [lists[k] for *_, lists in members], votes, args.folder)
+            for k, texts in enumerate((sources, right))
+        )
+        speed = 1 / sum(1 / speed for _, speed, _ in members)
+        size = sum(peer.size for peer, *_ in members)
+        name = f"{' + '.join(names)}, {votes} of {len(names)} votes"
+        peer = Peer(name, members[0][0].correct, size, "")
+        english_row(
+            peer, args.folder, corpus, outputs, count_edits(right, unneeded, str.split), speed
+        )
+
+
+def gleu_table(args: argparse.Namespace) -> None:
+    """Print GLEU of the correctors for English, on sentences of JFLEG's test part."""
+    draw = random.Random(number(args.seed, "JFLEG"))
+    names = sorted(args.jfleg.glob("test.ref*"))
+    files = [read_lines(path) for path in (args.jfleg / "test.src", *names)]
+    part = sorted(draw.sample(range(len(files[0])), min(args.sentences, len(files[0]))))
+    paths = [args.folder / f"jfleg-{n}.txt" for n in range(len(files))]
+    for path, lines in zip(paths, files, strict=True):
+        write_text(path, "".join(f"{lines[n]}\n" for n in part))
+    corpus = gecbench.load(paths[0], references=paths[1:])
+    sources = [files[0][n] for n in part]
+    print(f"\n| system | GLEU on {len(part)} sentences of JFLEG's test part |\n|---|---:|")
+    output = args.folder / "output.txt"
+    systems = [(peer.name, peer.correct) for peer in english_systems(args)]
+    for name, correct in (("source", list), *systems):
+        write_text(output, "".join(f"{text}\n" for text in correct(sources)))
         system = gecbench.load_system(output, corpus)
-        options = gecbench.Options(metrics=("m2",))
+        options = gecbench.Options(metrics=("gleu",))
         score = gecbench.score(corpus, [system], options=options).results[0].score
-        counts = score.counts if score else None
-        tallies = [(counts.tp, counts.fp, counts.fn)] if counts else []
-        needless = count_edits(right, peer.correct(right), str.split)
-        row(peer, "CoNLL-2014", tallies, needless, speed)
+        print(f"| {name} | {100 * score.value if score else 0:.2f} |", flush=True)
+
+
+BIAS = {"keep_bias": "0.2", "threads": "1"}
+"""Of the tagger; models/tagger.py chose it on development data."""
+RULES, LM, TAGGER = "`en-rules`", "`en-lm`", "`minilm-tagger`"
+VOTES = (
+    ((RULES, LM), 1),
+    ((RULES, TAGGER), 1),
+    ((LM, TAGGER), 1),
+    ((RULES, LM, TAGGER), 1),
+    ((RULES, LM, TAGGER), 2),
+)
+"""Which correctors vote, and how many must agree on an edit."""
+
+
+def english_row(
+    peer: Peer,
+    folder: Path,
+    corpus: Corpus,
+    outputs: Sequence[str],
+    needless: float,
+    speed: float,
+) -> None:
+    """Print a row of a corrector for English, scored by MaxMatch."""
+    output = folder / "output.txt"
+    write_text(output, "".join(f"{text}\n" for text in outputs))
+    system = gecbench.load_system(output, corpus)
+    options = gecbench.Options(metrics=("m2",))
+    score = gecbench.score(corpus, [system], options=options).results[0].score
+    counts = score.counts if score else None
+    tallies = [(counts.tp, counts.fp, counts.fn)] if counts else []
+    row(peer, "CoNLL-2014", tallies, needless, speed)
+
+
+def vote(
+    texts: Sequence[str], outputs: Sequence[Sequence[str]], votes: int, folder: Path
+) -> list[str]:
+    """Keep what so many correctors make of texts."""
+    path, output = folder / "sources.txt", folder / "output.txt"
+    write_text(path, "".join(f"{text}\n" for text in texts))
+    corpus = gecbench.load(path, format="lines")
+    systems = []
+    for n, lines in enumerate(outputs):
+        write_text(output, "".join(f"{text}\n" for text in lines))
+        systems.append(gecbench.load_system(output, corpus, name=str(n), format="lines"))
+    voting = gecbench.Voting(threshold=votes)
+    return list(gecbench.combine(corpus, systems, voting=voting, scheme="none", lang="en").texts)
 
 
 def chinese_table(args: argparse.Namespace) -> None:
@@ -286,10 +378,16 @@ for (const line of readFileSync(0, "utf8").split("\\n").slice(0, -1)) {
 """
 
 
-def english_systems(folder: Path) -> Iterator[Peer]:
+def english_systems(args: argparse.Namespace) -> Iterator[Peer]:
     """Yield the correctors for English."""
-    yield Peer("`en-rules`", ours("en-rules"), 6, "MIT (dictionaries)")
-    yield Peer("`en-lm`", ours("en-lm"), 93, "Apache-2.0 (weights)")
+    yield Peer(RULES, ours("en-rules"), 6, "MIT (dictionaries)")
+    yield Peer(LM, ours("en-lm"), 93, "Apache-2.0 (weights)")
+    if args.tagger:
+        size = sum(file.stat().st_size for file in args.tagger.iterdir()) / 1e6
+        yield Peer(TAGGER, ours(str(args.tagger), BIAS), size, "not released")
+    if args.ours:
+        return
+    folder = args.folder
     yield Peer("aspell 0.60.8", aspell, 3, "LGPL-2.1")
     script = folder / "harper" / "correct.mjs"
     wasm = next(script.parent.rglob("harper_wasm_bg.wasm")).stat().st_size / 1e6
@@ -312,9 +410,11 @@ def chinese_systems() -> Iterator[Peer]:
     yield Peer(name, lambda t: [proper.correct(x)["target"] for x in t], 1, "Apache-2.0")
 
 
-def ours(name: str) -> Callable[[Sequence[str]], list[str]]:
+def ours(
+    name: str, options: Mapping[str, object] | None = None
+) -> Callable[[Sequence[str]], list[str]]:
     """Load a corrector of gecbench, and have it make what it makes at its first use."""
-    corrector = load_corrector(name)
+    corrector = load_corrector(name, options or {})
     corrector.correct(["An unknwon word ."])
     return lambda texts: [result.text for result in corrector.correct(texts)]
 

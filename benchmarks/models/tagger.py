@@ -30,6 +30,7 @@ from gecbench.core.corrector import Corrector
 from gecbench.core.files import read_lines, write_text
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.score import Counts, Score
+from gecbench.formats.texts import text_of
 from gecbench.models import load_corrector
 from gecbench.models.syntax.trees import read_conllu
 
@@ -114,7 +115,9 @@ def measure(args: argparse.Namespace, export: Path) -> None:
     """Choose the bias on dev, and print the figures of the test sets."""
     dev = gecbench.load(args.folder / "dev-3.jsonl")
     sources = [sample.source for sample in dev.samples][:RIGHT]
-    best = max(BIASES, key=lambda bias: f_of(args.folder / "dev-3.jsonl", sources, export, bias))
+    values = {b: f_of(args.folder / "dev-3.jsonl", sources, export, b) for b in BIASES}
+    best = max(BIASES, key=lambda bias: values[bias])
+    print(f"made errors, keep_bias {best}: F0.5 {100 * values[best]:.1f}")
     corrector = load_corrector(str(export), {"keep_bias": str(best), "threads": "1"})
     sentences = right_sentences(args.ewt / "en_ewt-ud-test.conllu")
     right = random.Random(6).sample(sentences, RIGHT)
@@ -141,7 +144,7 @@ def f_of(gold: Path, sources: list[str], export: Path, bias: float) -> float:
 
     corrector = load_corrector(str(export), {"keep_bias": str(bias), "threads": "1"})
     samples = gecbench.load(gold).samples[: len(sources)]
-    references = [[reference.text or "" for reference in s.references] for s in samples]
+    references = [[text_of(s, reference, "en") for reference in s.references] for s in samples]
     tallies = against(sources, texts_of(corrector, sources), references, str.split)
     return f_half(*(sum(row[k] for row in tallies) for k in range(3)))
 

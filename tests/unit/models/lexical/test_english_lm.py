@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from math import exp
 from pathlib import Path
@@ -18,7 +19,7 @@ from gecbench.core.errors import GecbenchError, MissingExtraError, UnknownNameEr
 from gecbench.models import load_corrector
 from gecbench.models.lexical import english_lm
 from gecbench.models.lexical.english import build_ranking, build_word_list
-from gecbench.models.lexical.english_lm import DELETIONS, THRESHOLDS, Proposer
+from gecbench.models.lexical.english_lm import DELETIONS, THRESHOLDS, EnLm, Proposer
 
 if TYPE_CHECKING:
     from gecbench.backends.scorers import LanguageModel
@@ -43,7 +44,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def corrector(model: Path) -> Corrector:
-    return load_corrector(f"en-lm:{model}", {"precision": "fp32", "preface": "", "examples": ""})
+    # Thresholds are chosen for a better model than this one.
+    options = {"precision": "fp32", "preface": "", "examples": "", "caution": "0.8"}
+    return load_corrector(f"en-lm:{model}", options)
 
 
 @pytest.fixture(scope="module")
@@ -182,6 +185,30 @@ def test_a_prefix_that_is_read_once_changes_no_score(tmp_path: Path) -> None:
             assert cut.losses(n) == pytest.approx(whole.losses(n)[2:], abs=1e-4)
         for ours, theirs in zip(cut.score(branches), whole.score(branches), strict=True):
             assert [*map(list, ours)] == [pytest.approx(other, abs=1e-4) for other in theirs]
+
+
+def test_pieces_without_probabilities_change_no_other(tmp_path: Path) -> None:
+    from gecbench.backends.scorers import Branch, LanguageModel
+
+    network = LanguageModel(str(tiny_language_model(tmp_path / "model")))
+    prefix = [network.start, 5, 9]
+    row, branches = [*prefix, 30, 7, 8, 11, 12], [[Branch(5, (4, 5)), Branch(7, (9,))]]
+    for before in (prefix, []):
+        unscored = 5 - len(before)
+        all_of_it, cut = network.read([row], before), network.read([row], before, unscored)
+        assert cut.losses(0) == pytest.approx(all_of_it.losses(0)[-3:], abs=1e-4)
+        for ours, theirs in zip(cut.score(branches)[0], all_of_it.score(branches)[0], strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-4)
+
+
+def test_what_is_weighed_is_what_thresholds_are_chosen_by(corrector: Corrector) -> None:
+    model = cast("EnLm", corrector)
+    sentence = "They has a book and we has a pen."
+    best = max(model.weigh(sentence), key=lambda scored: scored.gain)
+    assert 1 / (1 + exp(-best.gain)) in [e.score for e in model.correct([sentence])[0].edits]
+    lower = replace(model, thresholds={label: value - 2 for label, value in THRESHOLDS.items()})
+    gains = {scored.change: scored.gain for scored in lower.weigh(sentence)}
+    assert gains[best.change] == pytest.approx(best.gain + 2 * model.caution)
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch, model: Path) -> None:
