@@ -252,12 +252,18 @@ NASGEC = Format(
 
 
 def _sniff_nlpcc18(lines: Sequence[str]) -> bool:
-    """Whether most of the first rows have as many corrections as they say.
+    """Whether most first rows begin with two numbers.
 
-    The others are damaged, and are refused by their lines when they are read.
+    A row that then has not as many corrections as it says is an error. As mucgec its number of
+    corrections would be read as the sentence.
     """
-    rows = [line.split("\t") for line in lines[:50]]
-    return 2 * sum(map(_fits, rows)) > len(rows)
+    first = lines[:50]
+    return 2 * sum(map(_begins_with_numbers, first)) > len(first)
+
+
+def _begins_with_numbers(line: str) -> bool:
+    cells = line.split("\t", 3)
+    return len(cells) > 2 and is_number(cells[0]) and is_number(cells[1])
 
 
 def _fits(cells: Sequence[str]) -> bool:

@@ -35,6 +35,32 @@ def test_a_row_that_does_not_fit_is_named(row: str) -> None:
         NLPCC18.read(PATH, ["1\t0\t好", row])
 
 
-def test_other_tables_are_not_taken_for_it() -> None:
-    assert not NLPCC18.matches(["1\t0\t好", "2\t好\t坏"])
-    assert not NLPCC18.matches([])
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ("1\t1\t你好。\t你好吗。\n2\t3\t我有三个书。\t我有三本书。\n", 2),
+        ("1\t2\t你好。\t你好吗。\n2\t1\t我有三个书。\t我有三本书。\n", 1),
+        ("1\t1\t你好。\t你好吗。\n2\t我有三个书。\t我有三本书。\n3\t0\t好。\n", 2),
+    ],
+)
+def test_a_wrong_number_in_the_first_rows_is_named_and_not_read_as_a_sentence(
+    tmp_path: Path, rows: str, line: int
+) -> None:
+    path = tmp_path / "data.train"
+    path.write_text(rows, "utf-8")
+    with expect_error(FormatError, f"{path}:{line}"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["1\t0\t好", "2\t好\t坏"],
+        ["1\t2020\t2021", "2\t好\t坏", "3\t你\t您"],
+        ["1\t好\t坏"],
+        ["a\t1\t好\t坏"],
+        [],
+    ],
+)
+def test_other_tables_are_not_taken_for_it(rows: list[str]) -> None:
+    assert not NLPCC18.matches(rows)
