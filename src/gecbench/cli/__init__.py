@@ -166,7 +166,8 @@ def _describe(error: BaseException) -> tuple[str, int]:
             hint = _OPTIONS_ELSEWHERE.get((context.command_path, error.option_name))
             message = f"no such option {error.option_name}; {hint}" if hint else message
         stop = "" if message.endswith((".", "?")) else "."
-        return f"{message}{stop} See: {context.command_path} --help" if context else message, 2
+        code = error.exit_code if isinstance(error, click.UsageError) else 2
+        return f"{message}{stop} See: {context.command_path} --help" if context else message, code
     if isinstance(error, MemoryError):
         return (
             "out of memory: aligning takes memory as the product of two lengths; "

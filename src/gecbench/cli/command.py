@@ -80,6 +80,15 @@ def command(
     )
 
 
+def getopt_command(function: Callable[..., None]) -> click.Command:
+    """Make a command like `argparse_command`, with the exit codes of m2scorer.
+
+    It ends with 255 (`sys.exit(-1)`) without exactly two files, and with 1, by an error that it
+    does not catch, on an option that it does not know or cannot read.
+    """
+    return command(function, kind=_GetoptCommand)
+
+
 def argparse_command(function: Callable[..., None]) -> click.Command:
     """Make a command whose words are read as Python's argparse reads them.
 
@@ -113,6 +122,28 @@ class _ArgparseCommand(click.Command):
                 words.append(current)
             words.append(word)
         return super().parse_args(ctx, words)
+
+
+class _FilesError(click.UsageError):
+    exit_code = 255
+
+
+class _OptionError(click.UsageError):
+    exit_code = 1
+
+
+class _GetoptCommand(_ArgparseCommand):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read words; an error ends the program with the original's code."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            is_option = isinstance(error, click.NoSuchOption | click.BadOptionUsage)
+            is_value = isinstance(error, click.BadParameter) and not isinstance(
+                error, click.MissingParameter
+            )
+            kind = _OptionError if is_option or is_value else _FilesError
+            raise kind(error.format_message(), error.ctx) from error
 
 
 def _whole_names(words: Sequence[str], names: Collection[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 import click
 
 from gecbench.api.options import Options, SchemeSpec
-from gecbench.cli.command import argparse_command, command, refuse
+from gecbench.cli.command import argparse_command, command, getopt_command, refuse
 from gecbench.cli.options import say, scheme_of, watch
 from gecbench.core.case import Level
 from gecbench.core.edit import Edit
@@ -467,7 +467,7 @@ def cherrant_compare(
 # m2scorer.
 
 
-@argparse_command
+@getopt_command
 def m2scorer(
     hypotheses: Annotated[Path, Argument("SYSTEM")],
     gold: Annotated[Path, Argument("SOURCE_GOLD")],

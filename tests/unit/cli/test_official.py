@@ -146,12 +146,29 @@ def test_what_cannot_be_honoured_is_refused(run, files: list[str], words: tuple,
         ("cherrant-parallel -f a.txt -o x.m2 --bpe", "--bpe"),
         ("m2scorer -v a.txt a.m2", "-v"),
         ("m2scorer --very_verbose a.txt a.m2", "--very_verbose"),
-        ("m2scorer a.txt", "SOURCE_GOLD"),
     ],
 )
 def test_wrong_use_is_refused_before_files_are_read(run, line: str, named: str):
     code, printed, error = run(*line.split())
     assert (code, printed, len(error.splitlines())) == (2, "", 1)
+    assert named in error
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "named"),
+    [
+        ("m2scorer a.txt", 255, "SOURCE_GOLD"),
+        ("m2scorer", 255, "SYSTEM"),
+        ("m2scorer a.txt b.txt a.m2", 255, "a.m2"),
+        ("m2scorer --nope a.txt a.m2", 1, "--nope"),
+        ("m2scorer --beta a.txt a.m2", 1, "--beta"),
+        ("m2scorer --max_unchanged_words many a.txt a.m2", 1, "many"),
+        ("m2scorer a.txt a.m2 --beta", 1, "--beta"),
+    ],
+)
+def test_m2scorer_ends_with_the_exit_codes_of_the_original(run, line: str, code: int, named: str):
+    ended, printed, error = run(*line.split())
+    assert (ended, printed, len(error.splitlines())) == (code, "", 1)
     assert named in error
 
 
