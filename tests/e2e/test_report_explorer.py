@@ -101,6 +101,13 @@ def test_an_outcome_can_be_of_one_type_alone(shown: Opened, chosen: dict):
     assert total < sum(pairing is not None and pairing.counts.fp > 0 for pairing in chosen["eager"])
 
 
+def test_halves_of_word_order_are_types_and_no_categories(shown: Opened):
+    options = shown.page.locator("[name=type] option")
+    values = options.evaluate_all("every => every.map((one) => one.value)")
+    assert {"W", "W:M", "W:R"} <= {*values}
+    assert not [value for value in values if value.startswith(":")]
+
+
 def test_two_systems_that_differ_are_found(shown: Opened, chosen: dict):
     right = {
         name: [

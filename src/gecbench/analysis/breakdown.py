@@ -35,7 +35,7 @@ from gecbench.scoring.resample import draw_blocks, f_scores, interval, sums
 from gecbench.scoring.resample import draws as resample_draws
 from gecbench.scoring.results import RunStats, by_tier, count_columns
 from gecbench.scoring.run import field_values, fields, part_warnings
-from gecbench.scoring.spans import UNCLASSIFIED, SpanF, keys_of
+from gecbench.scoring.spans import ERROR_FREE, UNANNOTATABLE, UNCLASSIFIED, SpanF, keys_of
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Values
@@ -659,6 +659,8 @@ def _output(run_stats: RunStats, metric: str, name: str, sample: Sample, row: An
 
 _VALUES = 20
 """Fields with more values are no groups, unless they are asked for."""
+_NO_CATEGORIES = frozenset(("-", "M", "R", ERROR_FREE, UNANNOTATABLE))
+"""What stands behind the colon of no label: M and R are halves of word order, W:M and W:R."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -796,7 +798,7 @@ def _break_down_by(
 def _informative(
     run_stats: RunStats, metric: str, options: BreakdownOptions, resampling: Resampling | None
 ) -> list[Breakdown]:
-    """Break down by all kinds, without tiers of types that repeat another."""
+    """Break down by all kinds, without tiers of types that repeat another or have no categories."""
     samples = run_stats.corpus.samples
     kinds = [*OF_EDITS] * (run_stats.metrics[metric].span_metric is not None) + [*OF_SENTENCES]
     for name in fields(run_stats.corpus):
@@ -806,8 +808,10 @@ def _informative(
     breakdowns: list[Breakdown] = []
     for kind in kinds:
         breakdown = _break_down_by(run_stats, metric, kind, options, resampling)
-        known = [("-",), *(other.groups for other in breakdowns if other.unit == "edits")]
-        if breakdown is not None and not (kind.startswith("type-") and breakdown.groups in known):
+        known = [other.groups for other in breakdowns if other.unit == "edits"]
+        if breakdown is None or (kind.startswith("type-") and breakdown.groups in known):
+            continue
+        if kind != "type-2" or not _NO_CATEGORIES.issuperset(breakdown.groups):
             breakdowns.append(breakdown)
     return breakdowns
 

@@ -79,12 +79,40 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(
-            _figure(breakdown, f"breakdown-{name}", page=page)
+            _figure(shown, f"breakdown-{name}", page=page)
             for breakdown, name in zip(result.breakdowns, names, strict=True)
+            if (shown := _where_f_says_something(breakdown)).groups and shown.cells
         ),
         data=_data(result),
         notes=(*result.notes, *_pair_notes(result)),
         signatures=result.signatures,
+    )
+
+
+def _where_f_says_something(breakdown: Breakdown) -> Breakdown:
+    """Leave out systems without edits, and groups in which there is nothing to correct.
+
+    In such a group F is 1 for a system that changes nothing and 0 for every other. Metrics that
+    count no edits say something everywhere.
+    """
+    cells = {
+        system: row
+        for system, row in breakdown.cells.items()
+        if any(cell.counts is None or cell.counts.tp + cell.counts.fp for cell in row)
+    }
+    places = [
+        at
+        for at in range(len(breakdown.groups))
+        if any(
+            cell.counts is None or cell.counts.tp + cell.counts.fn
+            for cell in (row[at] for row in breakdown.cells.values())
+        )
+    ]
+    return replace(
+        breakdown,
+        groups=tuple(breakdown.groups[at] for at in places),
+        sizes=tuple(breakdown.sizes[at] for at in places),
+        cells={system: tuple(row[at] for at in places) for system, row in cells.items()},
     )
 
 
@@ -211,6 +239,13 @@ def _extremes(system: str, breakdown: Breakdown) -> Words:
     if not known:
         return translate("{system}: nothing to score.", system=system)
     (high, top), (low, bottom) = max(known), min(known)
+    if len(known) == 1:
+        group = _group_words(top, breakdown.by)
+        return translate(
+            "{system}: {high:.2f} at {top}.", system=system, high=100 * high, top=group
+        )
+    if high == low:
+        return translate("{system}: {high:.2f} in every group.", system=system, high=100 * high)
     return translate(
         "{system}: highest {high:.2f} at {top}, lowest {low:.2f} at {bottom}.",
         system=system,
@@ -253,6 +288,7 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str], *, page: boo
             Column.of("{metric} 95% to", "percent", metric=system),
         )[:width]
     ]
+    shown = _where_f_says_something(breakdown)
     rows: list[tuple[Value, ...]] = []
     marks: set[tuple[int, int]] = set()
     filters: dict[tuple[int, int], Filters] = {}
@@ -261,7 +297,13 @@ def _table(breakdown: Breakdown, name: str, systems: Sequence[str], *, page: boo
         values = [cell.value for cell in cells]
         heads: list[Value] = [_GROUPS.get(group, group), *([words[group]] if words else []), size]
         rows.append((*heads, *(v for cell in cells for v in (cell.value, *_ends(cell))[:width])))
-        best = best_places(values, higher_is_better=breakdown.higher_is_better)
+        known = values
+        if page:  # a system without edits is never the best, nor one where nothing is wrong
+            known = [
+                cell.value if system in shown.cells and group in shown.groups else None
+                for system, cell in zip(systems, cells, strict=True)
+            ]
+        best = best_places(known, higher_is_better=breakdown.higher_is_better)
         marks |= {(index, len(heads) + width * n) for n in best}
         filters |= {
             (index, len(heads) + width * n): _filters_of_system(breakdown.by, group, system)

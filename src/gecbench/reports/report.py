@@ -625,6 +625,11 @@ _OPERATIONS: Mapping[str, Words] = {
     "UNK": Words("detected, not corrected", "仅标出，未改正"),
     "Um": Words("detected, not corrected", "仅标出，未改正"),
 }
+_HALVES: Mapping[str, Words] = {
+    "W:R": Words("word order: moved from here", "语序：从这里移走"),
+    "W:M": Words("word order: moved to here", "语序：移到这里"),
+}
+"""The two edits that zh-char makes of one of word order."""
 NO_CATEGORY = "-"
 """Stands for the category of an edit whose label is an operation alone, as of most of zh-char."""
 
@@ -669,6 +674,8 @@ def type_words(label: str) -> Words | None:
     >>> type_words("VERB:TENSE").en, type_words("R").zh
     ('verb tense', '替换')
     """
+    if label in _HALVES:
+        return _HALVES[label]
     if label in _OPERATIONS:
         return _OPERATIONS[label]
     if label in _CATEGORIES:

@@ -16,6 +16,8 @@ from gecbench.reports.report import type_words
         ("S:AUX", "redundant auxiliary", "冗余：助动词或助词"),
         ("M:OTHER", "missing: other", "缺失：其他"),
         ("W", "word order", "语序"),
+        ("W:R", "word order: moved from here", "语序：从这里移走"),
+        ("W:M", "word order: moved to here", "语序：移到这里"),
         ("-", "no category", "无类别"),
         ("VERB:SVA", "subject-verb agreement", "主谓一致"),
     ],

@@ -15,17 +15,20 @@ const any = () => ["", say("any")];
 
 const optionGroup = (label, options) => make("optgroup", { label }, ...options);
 
+/** The halves of word order in zh-char: what stands behind their colon is no category. */
+const HALVES = new Set(["W:M", "W:R"]);
+
 /** Return types of edits: the whole ones, and where they have two parts, each part. */
 function typeOptions({ types }) {
   const divided = types.filter((type) => type.includes(":"));
   const distinct = (parts) => [...new Set(parts)].sort();
   const operations = distinct(divided.map((type) => type.slice(0, type.indexOf(":"))));
-  const categories = distinct(divided.map((type) => type.slice(type.indexOf(":") + 1)));
+  const categories = distinct(divided.filter((type) => !HALVES.has(type)).map((type) => type.slice(type.indexOf(":") + 1)));
   const whole = types.map((type) => option(type, typeName(type)));
   if (!divided.length) return whole;
   return [
     optionGroup(say("operations"), operations.map((type) => option(type, typeName(type)))),
-    optionGroup(say("categories"), categories.map((type) => option(`:${type}`, typeName(type)))),
+    categories.length ? optionGroup(say("categories"), categories.map((type) => option(`:${type}`, typeName(type)))) : null,
     optionGroup(say("types"), whole),
   ];
 }
