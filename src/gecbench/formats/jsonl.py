@@ -101,7 +101,14 @@ def check(path: Path, lines: Sequence[str]) -> None:
                 columns=COLUMNS,
                 names=", ".join(map(quote, convert(None, parse_json(lines[0]), dict[str, object]))),
             )
-        raise unknown_format(Place(path, 1), "JSON of another program", is_table=True)
+        from gecbench.formats.table import has_usual_columns  # few files are tables
+
+        raise unknown_format(
+            Place(path, 1),
+            "JSON of another program",
+            is_table=True,
+            has_usual_columns=has_usual_columns(path, lines),
+        )
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:

@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from gecbench.core.errors import FormatError, Place, quote
@@ -43,14 +44,25 @@ _OTHER_ENDINGS = {
 _HEADER = re.compile(r"\w+([,;]\w+)+")
 _NAMES = re.compile(r"[A-Za-z_]\w*(?:([,;])[A-Za-z_]\w*)(?:\1[A-Za-z_]\w*)*", re.ASCII)
 """A header of CSV without a word that says so; its rows tell."""
+_QUOTED = re.compile(r'"[^"]*"(?:([,;])"[^"]*")(?:\1"[^"]*")*')
+"""A row of CSV of which every cell is in quotes."""
+_END = r"(?<![.!?。！？…])\s*$"
+"""A line that does not end as a sentence does."""
 _TITLE = re.compile(r"# +\w")
+_TITLE_ALONE = re.compile(r"# +[^\W\d].*" + _END)
+"""What is a title if a blank line follows, which stands behind a sentence only by mistake."""
+_HEADING = re.compile(r"#{2,6} +\w.*" + _END)
+_FENCE = re.compile(r"(?:```|~~~)[\w+.-]*\s*")
+_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+"""What stands below the header of a table in Markdown."""
+_FRONT_MATTER = re.compile(r"---\n(?:[\w-]+:.*\n|[ -].*\n|#.*\n|\n)*(?:---|\.\.\.)(?:\n|$)")
 _MARKDOWN = re.compile(r"#+ +\w|[-*] +\w|\d+[.)] +\w|```|> |\|.*\|")
 """What of Markdown may follow a title, as a heading, a list or a table."""
 _HEADINGS = frozenset(("source", "src", "sentence", "text", "input", "target", "reference"))
 _COLUMN_NAMES = _HEADINGS | {"id", "name", "label", "correction", "output"}
 _TABLES = ("CSV", "JSON", "a JSON list")
 _OTHER_BEGINNINGS = {
-    "a JSON list": re.compile(r'\s*\[\s*(?:[{"]|$)'),
+    "a JSON list": re.compile(r'\s*\[\s*(?:[{"]|$|-?\d[\d.]*\s*,\s*$)'),
     "JSON": re.compile(r'\s*\{\s*(?:"|$)'),
     "XML or SGML": re.compile(r"\s*<[?!]?(\w+)[^<>]*>(?:.*</\1>)?\s*$"),
     "Markdown": re.compile(r"##+ +\w"),
@@ -93,25 +105,49 @@ def check(path: Path, lines: Sequence[str]) -> None:
     names = re.split("[,;]", first.lower())
     if kind is None and _HEADER.fullmatch(first) and not _HEADINGS.isdisjoint(names):
         kind = "CSV"
-    if kind is None and _TITLE.match(first) and any(map(_MARKDOWN.match, lines[n:])):
+    if kind is None and n and _is_markdown(lines[n - 1 :]):
         kind = "Markdown"
     if kind is None and _has_columns(first, lines[n:]):
         kind = "CSV"
     if kind is not None:
-        raise unknown_format(at, kind, is_table=kind in _TABLES)
+        from gecbench.formats.table import has_usual_columns  # few files are tables
+
+        is_table = kind in _TABLES
+        usual = is_table and has_usual_columns(path, lines)
+        raise unknown_format(at, kind, is_table=is_table, has_usual_columns=usual)
+
+
+def _is_markdown(lines: Sequence[str]) -> bool:
+    """Whether lines are Markdown: what hardly any sentence looks like, or not without company.
+
+    A title needs a blank line or more Markdown below it, a table its rule, and a block of code
+    both its ends.
+    """
+    first, *rest = lines
+    if _TITLE.match(first) and any(map(_MARKDOWN.match, rest)):
+        return True
+    if _TITLE_ALONE.match(first) and rest and not rest[0].strip() and any(map(str.strip, rest)):
+        return True
+    if any(map(_HEADING.fullmatch, lines)) or _FRONT_MATTER.match("\n".join(lines)):
+        return True
+    has_table = any(
+        "|" in above and "|" in rule and _RULE.fullmatch(rule) for above, rule in pairwise(lines)
+    )
+    return has_table or sum(map(bool, map(_FENCE.fullmatch, lines))) > 1
 
 
 def _has_columns(first: str, rows: Sequence[str]) -> bool:
     """Whether names with commas or semicolons between them begin rows that have as many.
 
-    Two names are enough only where one is usual for a column.
+    Two names are enough only where one is usual for a column, or both are in quotes.
     """
-    header = _NAMES.fullmatch(first)
+    quoted = _QUOTED.fullmatch(first)
+    header = quoted or _NAMES.fullmatch(first)
     filled = [row for row in rows if row.strip()]
     if not header or not filled:
         return False
-    width = first.count(header[1])
-    if width < 2 and _COLUMN_NAMES.isdisjoint(re.split("[,;]", first.lower())):
+    width = len(next(csv.reader([first], delimiter=header[1]))) - 1
+    if not quoted and width < 2 and _COLUMN_NAMES.isdisjoint(re.split("[,;]", first.lower())):
         return False
     return all(len(row) == width + 1 for row in csv.reader(filled, delimiter=header[1]))
 

@@ -368,6 +368,12 @@ def _name_columns(
         raise FormatError(_no_column(name, row), at=Place(path, line))
 
 
+def has_usual_columns(path: object, lines: Sequence[str]) -> bool:
+    """Whether the columns of sentences and references are called so, so that none is named."""
+    names = column_names(path, lines)
+    return "references" in names and bool(usual_column("source", names))
+
+
 def usual_column(role: str, names: Collection[str]) -> str:
     """The column that is called as what it holds; "" where there is none."""
     usual = ("source", *TEXT_KEYS) if role == "source" else (role,)

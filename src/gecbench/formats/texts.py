@@ -59,38 +59,46 @@ OR_LINES = OptionAdvice(
     page=Message(", or choose the format lines if this is a text"),
 )
 """How a file that looks like something else is read as a text."""
-_LINES_FIRST = OptionAdvice(
-    "say {option} lines if this is a text; ",
-    "--from",
-    page=Message("choose the format lines if this is a text; "),
-)
+_AS_TABLE = OptionAdvice("say {option} table", "--from", page=Message("choose the format table"))
 
 
-def unknown_format(at: Place, kind: str, *, is_table: bool) -> FormatError:
+def unknown_format(
+    at: Place, kind: str, *, is_table: bool, has_usual_columns: bool = False
+) -> FormatError:
     """That a file is in no format of ours, and what to do about it.
 
     Args:
         at: The first line that is not blank.
         kind: What the file looks like, as "CSV".
         is_table: Whether it can be read by the names of its columns.
+        has_usual_columns: Whether these need not be named.
     """
+    if has_usual_columns:
+        return FormatError(
+            "this looks like {kind}, with columns that the format table finds by their names: "
+            "{table}{option}",
+            at=at,
+            kind=kind,
+            table=_AS_TABLE,
+            option=OR_LINES,
+        )
     if is_table:
         return FormatError(
-            "{option}this looks like {kind}, and which column is what has to be said: {columns}; "
-            "the formats without such columns are {formats}",
+            "this looks like {kind}, and which column is what has to be said: {columns}; "
+            "the formats without such columns are {formats}{option}",
             at=at,
             kind=kind,
             columns=COLUMNS,
             formats=", ".join(name for name in FORMATS if name != "table"),
-            option=_LINES_FIRST,
+            option=OR_LINES,
         )
     return FormatError(
-        "{option}this looks like {kind}, which is not read; make it one of {formats} "
-        "(docs/formats.md)",
+        "this looks like {kind}, which is not read; make it one of {formats} "
+        "(docs/formats.md){option}",
         at=at,
         kind=kind,
         formats=", ".join(FORMATS),
-        option=_LINES_FIRST,
+        option=OR_LINES,
     )
 
 

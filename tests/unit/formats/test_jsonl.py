@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from gecbench.core.edit import Edit
+from gecbench.core.errors import FormatError
 from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats import reading
 from gecbench.formats.jsonl import FORMAT
 
 PATH = Path("x.jsonl")
@@ -38,6 +42,31 @@ FULL = Corpus(
 
 def lines_of(corpus: Corpus) -> list[str]:
     return FORMAT.write(corpus)[""].split("\n")[:-1]
+
+
+@pytest.mark.parametrize(
+    ("content", "table"),
+    [
+        ('{"source": "He go .", "references": ["He goes ."]}', True),
+        ('{"sentence": "He go .", "references": ["He goes ."]}', True),
+        ('[{"source": "He go .", "references": ["He goes ."]}]', True),
+        ('[\n{"source": "He go .", "references": ["He goes ."]}\n]', True),
+        ('{"source": "He go .", "target": "He goes ."}', False),
+        ('{"1": {"source": "He go .", "target": "He goes ."}}', False),
+    ],
+)
+def test_the_refusal_of_other_json_offers_what_reads_it(
+    tmp_path: Path, content: str, table: bool
+) -> None:
+    path = tmp_path / "set.json"
+    path.write_text(content, "utf-8")
+    with pytest.raises(FormatError) as caught:
+        reading.read(path)
+    assert ("say --from table" in str(caught.value)) == table
+    assert ("--columns" in str(caught.value)) != table
+    columns = None if table else {"references": "target"}
+    (sample,) = reading.read(path, format="table", columns=columns).samples
+    assert (sample.source, sample.references[0].text) == ("He go .", "He goes .")
 
 
 def test_a_full_corpus_comes_back_the_same() -> None:

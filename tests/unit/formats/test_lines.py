@@ -45,6 +45,13 @@ OTHER_FILES = [
     ("a.json", '"He go home ."', 1, "JSON"),
     ("a.yaml", "text: He go .", 1, "YAML"),
     ("a.tex", "\\section{He go .}", 1, "TeX"),
+    ("a.txt", "# My holidays\n\nWe was in Spain . It were hot .", 1, "Markdown"),
+    ("a.txt", "He go .\nShe go .\n\n## Part two\n\nWe goes .", 1, "Markdown"),
+    ("a.txt", "| source | target |\n|---|:-:|\n| He go . | He goes . |", 1, "Markdown"),
+    ("a.txt", "Say this:\n\n```bash\ngecbench\n```", 1, "Markdown"),
+    ("a.txt", "---\ntitle: Essays\ntags:\n- one\n---\n\nHe go .", 1, "Markdown"),
+    ("a.txt", "[1,\n2,\n3]", 1, "JSON"),
+    ("a.txt", '"first","last"\n"Ann","Bonn"\n"John","New, York"', 1, "CSV"),
     ("a.conllu", "# sent_id = 1\n# text = He go .", 1, "CoNLL-U"),
 ]
 
@@ -60,7 +67,7 @@ def test_a_file_of_another_kind_is_text_only_if_the_format_is_named(
     message = str(caught.value)
     assert message.startswith(f"{path}:{line}: ")
     assert kind in message
-    assert message.startswith(f"{path}:{line}: say --from lines")
+    assert message.endswith("or say --from lines if this is a text")
     texts = [sample.source for sample in read(path, format="lines").samples]
     assert texts == content.split("\n")
 
@@ -70,6 +77,9 @@ def test_a_file_of_another_kind_is_text_only_if_the_format_is_named(
     [
         *("[缺失成分]了。", "[sic] He go .", "<unk> go home .", "<b>He</b> go .", "Well, I go ."),
         *("well,yes", "well,yes\nno,I go ,too", "你好,我去\n好,再见", "# 1 He go .\nShe go ."),
+        *("# It have a number sign .\n\nI has it", "# first\nsecond", "#1\n\nI has it"),
+        *("He said :\n---\nHe go .", "---\nHe go .\n---", "a | b\nc | d"),
+        *("```", '"Yes","no" , he say .\n"I go"', '"Hi"\n"You"', "[1] He go .", "[1, 2] say so ."),
         *("Hi,there\nYes,please\nNo,thanks", "# 1 topping please\n\nI has it"),
     ],
 )
