@@ -248,7 +248,7 @@ def score_texts(
     references: str | References,
     *,
     lang: str | None = None,
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     scheme: AnyScheme = None,
     options: Options | None = None,
     watch: Watch = no_progress,
@@ -261,7 +261,7 @@ def score_texts(
         hypotheses: What a system made of them; or those of several systems, by their names.
         references: For each sentence a list of references, or its only one.
         lang: Code of the language of the texts; None detects it.
-        metrics: Names of metrics; () means those of the options, else the language's own.
+        metrics: Name of a metric, or names; () means those of the options, else the language's own.
         scheme: As in `gecbench.score`, and so are the others.
         options: See there.
         watch: See there.
@@ -280,6 +280,8 @@ def score_texts(
     """
     corpus, systems = corpus_of_texts(sources, hypotheses, references)
     options = options or Options()
+    if isinstance(metrics, str):
+        metrics = (metrics,)
     check_list("metrics", metrics)
     if metrics:
         options = replace(options, metrics=tuple(metrics))

@@ -64,6 +64,12 @@ def test_several_systems_have_names():
     assert [result.system for result in report.results] == ["none", "mine"]
 
 
+def test_one_metric_may_be_named_by_a_text():
+    plain = PLAIN | {"metrics": "edits"}
+    want = gecbench.score_texts(SOURCES, OUTPUTS, REFERENCES, **PLAIN)
+    assert gecbench.score_texts(SOURCES, OUTPUTS, REFERENCES, **plain) == want
+
+
 @pytest.mark.parametrize("references", ["He goes .", ["He goes ."], [("He goes .",)]])
 def test_one_text_is_one_sentence(references):
     report = gecbench.score_texts("He go .", {"mine": "He goes ."}, references, **PLAIN)
