@@ -477,8 +477,9 @@ def _notes_of(metric: Metric[Any], corpus: Corpus, rows: Mapping[str, Sequence[A
         if names := [corpus.samples[at].id for at in places]:
             notes.append(
                 Message(
-                    "{metric}: {what}: {names}",
+                    "{metric}: {what}, sentences: {count} ({names})",
                     metric=metric.name,
+                    count=len(names),
                     what=Message(metric.approximation),
                     names=", ".join(names),
                 )
