@@ -1,4 +1,8 @@
-"""A page for each metric, format and command, and the Python API, made of declarations."""
+"""A page for each metric, format and command, and the Python API, made of declarations.
+
+In the Chinese site the words of the pages are Chinese, and each begins with what the Chinese page
+of all metrics, formats or commands says of it; docstrings and the help of options are in English.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import dataclasses
 import importlib
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
@@ -30,13 +34,51 @@ SHARED = {
     "chosen": "--edits, --exclude",
 }
 """Options of the command line that fill fields of several metrics."""
+Say = Callable[[str], str]
+"""Give words of a page in its language."""
 NEEDS = {"texts": "texts", "edits": "edits", "gold_edits": "the edits of references"}
+
+
+CHINESE = {
+    ": ": "：",
+    "Reads": "需要",
+    "texts": "文本",
+    "edits": "编辑",
+    "the edits of references": "参考答案的编辑",
+    "Languages": "语言",
+    "any": "任意",
+    "Better": "方向",
+    "higher": "越高越好",
+    "lower": "越低越好",
+    "Of outputs that are references": "输出与参考答案相同时的值",
+    "Options": "选项",
+    "with their defaults": "选项及默认值",
+    "option": "选项",
+    "What it rewards and misses, and how it was checked": "它奖励什么、看不到什么、怎样核对",
+    "the page of the metric": "这个指标的页面",
+    "Written": "能否写出",
+    "yes": "能",
+    "no, only read": "不能，只能读取",
+    "Ids": "编号",
+    "of the file": "文件里的编号",
+    "1, 2, ...": "1、2……",
+    "Language": "语言",
+    "in the file": "写在文件里",
+    "by `--lang`, or detected": "用 `--lang` 指定，或自动识别",
+    "Convert": "转换",
+    "Two sentences of the bundled samples": "自带样例的两句",
+    ", file": "，文件",
+    "What is read, kept and refused": "读取、保留和拒绝哪些内容",
+    "formats": "文件格式",
+}
+IN_ENGLISH = "*程序里的说明只有英文。*"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages."""
-    for name, text in pages().items():
-        if config.theme["language"] == "zh" and name.startswith("python/"):
+    language = config.theme["language"]
+    for name, text in pages(language).items():
+        if language == "zh" and name.startswith("python/"):
             title, *_ = text.splitlines()
             text = f"{title}\n\n[English]({name.rpartition('/')[2]}.md)"  # half of the time else
         files.append(File.generated(config, f"reference/{name}.md", content=text))
@@ -44,13 +86,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 @cache
-def pages() -> dict[str, str]:
+def pages(language: str) -> dict[str, str]:
     """Markdown by place in the folder `reference`."""
-    made = {f"metrics/{name}": metric(name) for name in METRICS}
-    made |= {f"formats/{name}": format_page(name) for name in FORMATS}
+    say = (lambda text: CHINESE[text]) if language == "zh" else str
+    made = {f"metrics/{name}": metric(name, say) for name in METRICS}
+    made |= {f"formats/{name}": format_page(name, say) for name in FORMATS}
     context = click.Context(gecbench, info_name="gecbench")
     for name in gecbench.list_commands(context):
-        made[f"commands/{name}"] = "\n\n".join(command(name, context, 1))
+        made[f"commands/{name}"] = "\n\n".join(command(name, context, 1, say))
+    if language == "zh":
+        for name, text in made.items():
+            title, rest = text.split("\n\n", 1)
+            made[name] = "\n\n".join(filter(None, [title, summary(name), IN_ENGLISH, rest]))
     return made | dict(api())
 
 
@@ -58,8 +105,25 @@ def read(page: str) -> str:
     return (DOCS / page).read_text("utf-8")
 
 
-def facts(about: Mapping[str, str]) -> str:
-    return "\n".join(f"- **{name}:** {value}" for name, value in about.items())
+def summary(name: str) -> str:
+    """What a Chinese page says in one line of a metric, format or command, without links."""
+    kind, _, name = name.partition("/")
+    if kind == "metrics":
+        page, place = "metrics/README.zh.md", rf"^\| [^|]*`{name}`[^|]* \| (.*?) \|"
+    elif kind == "formats":
+        page, place = (
+            "formats.zh.md",
+            rf"^(?:## [^：\n]*`{name}`[^：\n]*：|\| [^|]*`{name}`[^|]* \| )([^|\n]*)",
+        )
+    else:
+        page, place = "commands.zh.md", rf"^## .*`(?:gecbench )?{name}\b.*\n\n(.*?)[。：]"
+    found = re.search(place, read(page), re.M)
+    line = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found[1]) if found else ""
+    return f"{line.strip()}。" if line else ""
+
+
+def facts(about: Mapping[str, str], colon: str) -> str:
+    return "\n".join(f"- **{name}**{colon}{value}" for name, value in about.items())
 
 
 def show(default: object) -> str:
@@ -95,16 +159,16 @@ def arguments(docstring: str) -> dict[str, str]:
     return {item.name: " ".join(item.description.split()) for items in found for item in items}
 
 
-def metric(name: str) -> str:
+def metric(name: str, say: Say) -> str:
     kind = metric_class(name)
     article = re.search(rf"\[`{name}`\]\(([\w-]+\.md)\)", read("metrics/README.md"))
     about = {
-        "Reads": NEEDS[kind.needs],
-        "Languages": ", ".join(f"`{code}`" for code in kind.languages) or "any",
-        "Better": "higher" if kind.higher_is_better else "lower",
+        say("Reads"): say(NEEDS[kind.needs]),
+        say("Languages"): ", ".join(f"`{code}`" for code in kind.languages) or say("any"),
+        say("Better"): say("higher" if kind.higher_is_better else "lower"),
     }
     if kind.perfect is not None:
-        about["Of outputs that are references"] = f"{100 * kind.perfect:g}"
+        about[say("Of outputs that are references")] = f"{100 * kind.perfect:g}"
     explained = {}
     for base in reversed(kind.__mro__):
         explained |= arguments(base.__doc__ or "")
@@ -115,41 +179,45 @@ def metric(name: str) -> str:
             option = f"--set {name}.{field.name.replace('_', '-')}={show(field.default)}"
         if field.name != "context":
             options.append((f"`{option}`", escape(explained.get(field.name, ""))))
-    parts = [f"# `{name}`", prose(kind.__doc__ or ""), facts(about)]
+    parts = [f"# `{name}`", prose(kind.__doc__ or ""), facts(about, say(": "))]
     if options:
-        parts += ["## Options", table(("with their defaults", ""), options)]
+        parts += [f"## {say('Options')}", table((say("with their defaults"), ""), options)]
     parts.append(
-        "What it rewards and misses, and how it was checked: "
-        f"[the page of the metric](../../metrics/{article[1] if article else 'README.md'})."
+        f"{say('What it rewards and misses, and how it was checked')}{say(': ')}"
+        f"[{say('the page of the metric')}]"
+        f"(../../metrics/{article[1] if article else 'README.md'})"
     )
     return "\n\n".join(parts)
 
 
-def format_page(name: str) -> str:
+def format_page(name: str, say: Say) -> str:
     form = load_format(name)
     module = importlib.import_module(FORMATS[name].partition(":")[0])
     about = {
-        "Written": "yes" if form.is_written else "no, only read",
-        "Ids": "of the file" if form.has_ids else "1, 2, ...",
-        "Language": "in the file" if form.has_lang else "by `--lang`, or detected",
+        say("Written"): say("yes" if form.is_written else "no, only read"),
+        say("Ids"): say("of the file" if form.has_ids else "1, 2, ..."),
+        say("Language"): say("in the file" if form.has_lang else "by `--lang`, or detected"),
     }
-    parts = [f"# `{name}`", f"{form.about[0].upper()}{form.about[1:]}.", facts(about)]
+    parts = [f"# `{name}`", f"{form.about[0].upper()}{form.about[1:]}.", facts(about, say(": "))]
     parts.append(prose(module.__doc__ or ""))
     command = f"gecbench convert FILE --from {name} --to jsonl"
-    parts += ["## Convert", f"```bash\n{command}\n```"]
+    parts += [f"## {say('Convert')}", f"```bash\n{command}\n```"]
     if form.is_written:
         corpus = load(sample("en", "corpus.jsonl"))
         corpus = extract(dataclasses.replace(corpus, samples=corpus.samples[:2]), scheme="xx-word")
         for ending, text in form.write(corpus).items():
+            of_file = f"{say(', file')} `{ending}`" if ending else ""
             parts += [
-                f"Two sentences of the bundled samples{ending and f', file `{ending}`'}:",
+                f"{say('Two sentences of the bundled samples')}{of_file}{say(': ').strip()}",
                 block(text),
             ]
-    parts.append("What is read, kept and refused: [formats](../../formats.md).")
+    parts.append(
+        f"{say('What is read, kept and refused')}{say(': ')}[{say('formats')}](../../formats.md)"
+    )
     return "\n\n".join(parts)
 
 
-def command(name: str, parent: click.Context, level: int) -> Iterator[str]:
+def command(name: str, parent: click.Context, level: int, say: Say) -> Iterator[str]:
     found = parent.command.get_command(parent, name)
     context = click.Context(found, info_name=name, parent=parent)
     yield f"{'#' * level} `{context.command_path}`"
@@ -159,12 +227,12 @@ def command(name: str, parent: click.Context, level: int) -> Iterator[str]:
         yield block(paragraph[1:], "bash") if is_example else escape(paragraph)
     options = [option.get_help_record(context) for option in found.get_params(context)]
     yield table(
-        ("option", ""),
+        (say("option"), ""),
         [(f"`{names}`", escape(text)) for names, text in filter(None, options) if text],
     )
     if isinstance(found, click.Group):
         for part in found.list_commands(context):
-            yield from command(part, context, min(level + 1, 6))
+            yield from command(part, context, min(level + 1, 6), say)
 
 
 def api() -> Iterator[tuple[str, str]]:

@@ -132,8 +132,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{mark}[{text}]({posixpath.relpath(site, posixpath.dirname(uri) or '.')}{anchor})"
 
     markdown = LINK.sub(replace, markdown)
-    if chinese and not translated:
-        markdown = markdown.replace("\n", "\n\n*本页只有英文。*\n", 1)
+    is_generated = uri.startswith("reference/") and not uri.startswith("reference/python/")
+    if chinese and not translated and not is_generated:
+        pages = posixpath.relpath("all-pages.md", posixpath.dirname(uri) or ".")
+        markdown = markdown.replace("\n", f"\n\n*本页只有英文（[哪些页面有中文]({pages})）。*\n", 1)
     return markdown
 
 
