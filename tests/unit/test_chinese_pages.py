@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from gecbench.cli import gecbench as commands
+from gecbench.formats import FORMATS
+from gecbench.metrics import METRICS
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.zh.md", *sorted((ROOT / "docs").rglob("*.zh.md"))]
 """The first has examples of its own: Chinese sentences come before English ones."""
@@ -59,3 +63,16 @@ def test_links_of_a_chinese_page_lead_to_chinese_pages_where_there_are_some(page
 def test_a_page_in_two_languages_offers_the_other(page: Path):
     assert f"({english(page).name})" in page.read_text("utf-8")
     assert f"({page.name})" in english(page).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("metrics/README.zh.md", METRICS),
+        ("formats.zh.md", FORMATS),
+        ("commands.zh.md", [name for name in commands.list_commands(None) if name != "annotate"]),
+    ],
+)
+def test_every_name_is_in_the_chinese_list(page: str, names: list[str]):
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    assert [name for name in names if not re.search(rf"`(gecbench )?{name}\b", text)] == []
