@@ -499,7 +499,7 @@ class PerturbOptions:
         variants: Of each sentence. One that has fewer different ones is left out and reported.
         operations: Each variant has exactly one of substitute, insert and delete.
         insertion: "random" inserts any word of the vocabulary, "fill" one that a masked language
-            model finds likely there.
+            model finds likely there; None is "random" where words are inserted.
         each_reference: A case for each reference of a sentence, instead of the first.
         seed: Of all choices.
         filler: "frequency", or "mask:NAME" with a masked language model by name or folder.
@@ -520,9 +520,12 @@ class PerturbOptions:
         Option("--operations", "Each variant has exactly one of these.", commas=True),
     ] = ("substitute", "insert", "delete")
     insertion: Annotated[
-        Literal["random", "fill"],
-        Option("--insert", "Insert any word of the vocabulary, or with mask one that fits."),
-    ] = "random"
+        Literal["random", "fill"] | None,
+        Option(
+            "--insert",
+            "Insert any word of the vocabulary (default: random), or with mask one that fits.",
+        ),
+    ] = None
     each_reference: Annotated[
         bool, Option("--each-reference", "A case for each reference, instead of the first.")
     ] = False

@@ -442,14 +442,17 @@ def _plan(options: PerturbOptions) -> PerturbPlan:
     plan = PerturbPlan(
         variants=options.variants,
         operations=tuple(filter(None, options.operations)),
-        insertion=options.insertion,
+        insertion=options.insertion or RANDOM,
         seed=options.seed,
     )
     _check(options)
     if plan.insertion == FILL and not options.model:
         raise UsageError("insertion by filling needs a masked language model: filler mask:NAME")
-    if plan.insertion == FILL and INSERT not in plan.operations:
-        raise UsageError("insertion by filling is asked for, but insert is none of the operations")
+    if options.insertion and INSERT not in plan.operations:
+        raise UsageError(
+            f"insertion is {options.insertion}, but insert is none of the operations; leave it "
+            "out, or allow insert"
+        )
     if options.model and plan.insertion == RANDOM and SUBSTITUTE not in plan.operations:
         raise UsageError(
             "a masked language model is asked for, but nothing is filled: allow substitute, or "

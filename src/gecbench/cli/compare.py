@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 from gecbench.analysis.options import Plan
-from gecbench.cli.command import command, explicit_options
-from gecbench.cli.options import CorpusFile, Inputs, Jobs, Scoring, load_run_stats, say, watch
+from gecbench.cli.command import command, refuse
+from gecbench.cli.options import CorpusFile, Inputs, Jobs, Scoring, load_run_stats, watch
 from gecbench.cli.output import Output, show
 from gecbench.core.options import Argument
 
@@ -37,8 +37,8 @@ def compare(
     from gecbench.reports.compare import build_report
 
     check_number(len(systems))
-    if len(systems) == 2 and "--correction" in explicit_options():
-        say("note: one pair of systems; --correction changes nothing")
+    if len(systems) == 2:
+        refuse("two systems are one pair, for whose number nothing is corrected", "--correction")
     run_stats = load_run_stats(
         corpus, systems, inputs, replace(options, jobs=jobs), keep_cases=False
     )

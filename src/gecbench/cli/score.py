@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from gecbench.api.options import Options, SchemeSpec
-from gecbench.cli.command import command
+from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     RESAMPLES,
     CorpusFile,
@@ -84,6 +85,8 @@ def score(
             f"{printed_path(per_sentence)}: --per-sentence writes JSON lines, which Parquet does "
             "not hold; name a file with another ending"
         )
+    if not _have_types(options.metrics):
+        refuse(f"no metric of {', '.join(options.metrics)} counts by type", "--by-type")
     groups = list(corpus_groups([corpus, *systems]))
     if len(groups) > 1 and (inputs.corpus.references or inputs.corpus.meta):
         raise UsageError("--reference and --meta belong to one corpus; here are several")
@@ -116,3 +119,10 @@ def score(
         for line in (*(f"note: {warning}" for warning in report.warnings), *summary):
             say(line)
     write_results(contents)
+
+
+def _have_types(metrics: Sequence[str]) -> bool:
+    """Whether any of the metrics counts by type, as the default one does."""
+    from gecbench.metrics import metric_class
+
+    return not metrics or any(metric_class(name).has_types for name in metrics)

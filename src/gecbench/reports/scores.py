@@ -48,8 +48,6 @@ def build_report(
         columns_of = partial(_text_columns, intervals=any(_intervals(results)))
         tables.insert(0, _overview(scores, _number_columns if page else columns_of))
     summary = [line for report in scores for line in _summary(report)]
-    if tier and not any(result.score and result.score.by_type for result in results):
-        summary.insert(0, "note: none of these metrics counts by type")
     return Report(
         name="scores",
         title=translate("page|Scores"),

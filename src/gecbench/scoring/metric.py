@@ -57,6 +57,8 @@ class Metric(ABC, Generic[Stats]):
     """What of it could not be checked against the authors' program; "": nothing."""
     by_part: ClassVar[bool] = True
     """Whether parts of a corpus may come one by one, to several processes; no for a network."""
+    has_types: ClassVar[bool] = False
+    """Whether its scores have counts by type (`Score.by_type`)."""
     approximation: ClassVar[str] = ""
     """What was done to sentences of which `is_approximate` is true."""
 

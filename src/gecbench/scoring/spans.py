@@ -210,6 +210,7 @@ class SpanF(Metric[Pairings]):
     rule: ClassVar[ComparisonRule]
     needs: ClassVar[Part] = "edits"
     perfect: ClassVar[float] = 1.0
+    has_types: ClassVar[bool] = True
 
     level: Level = "correction"
     beta: float = 0.5

@@ -184,6 +184,7 @@ def refused(run, *words: object, corpus: object = CASES) -> tuple[int, str]:
             ("--filler", "mask:x", "--operations", "delete", "--insert", "fill"),
             "insert is none of the operations",
         ),
+        (("--operations", "delete", "--insert", "random"), "insert is none of the operations"),
         (("--no-pos", "--spacy-model", "x"), "which --no-pos does without; say one"),
         (("--tokens", "zh", "--spacy-model", "x"), "Chinese texts take jieba's"),
     ],

@@ -42,18 +42,18 @@ def test_several_tables_are_one_csv(run):
         ((*SCORE, "--ci", "--resamples", "0"), "--resamples"),
         ((*SCORE, "--mirror", "nowhere"), "--mirror"),
         (("score", CORPUS, EAGER, "--metric", "gleu", "--folder", "nowhere"), "--folder"),
+        (("score", CORPUS, EAGER, "--metric", "m2", "--by-type", "2"), "--by-type"),
+        (
+            ("score", CORPUS, EAGER, "--metric", "gleu", "--by-type", 1, "--format", "json"),
+            "--by-type",
+        ),
+        (("compare", CORPUS, EAGER, CAUTIOUS, "--correction", "bh"), "--correction"),
     ],
 )
 def test_what_has_no_effect_is_refused(run, words: tuple[object, ...], option: str):
     code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert option in err
-
-
-def test_a_correction_of_one_pair_is_noted(run):
-    words = ("compare", CORPUS, EAGER, CAUTIOUS, "--scheme", "zh-char", "--resamples", "100")
-    assert "note: one pair" in run(*words, "--correction", "bh")[2]
-    assert run(*words)[2] == ""
 
 
 def test_one_system_votes_on_nothing(run):

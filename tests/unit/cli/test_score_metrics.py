@@ -102,12 +102,6 @@ def test_edits_that_overlap_say_what_to_do(run, hypothesis, tmp_path: Path):
     assert run("score", *words, "--metric", "m2")[0] == 0
 
 
-def test_counts_by_type_that_nobody_has_are_not_promised(run, gold, hypothesis):
-    out = run("score", gold, hypothesis, "--metric", "m2", "--by-type", "2")[1]
-    assert "note: none of these metrics counts by type\n" in out
-    assert " type " not in out
-
-
 def test_metrics_over_texts_need_no_scheme(run, monkeypatch):
     def refuse(*_: object, **__: object):
         raise AssertionError("a scheme was made")
