@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -56,6 +57,40 @@ def test_the_version_is_the_newest_of_the_changelog():
         r"^## \[?(\S+?)\]?(?:\s|$)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M
     )
     assert headings[0] == gecbench.__version__
+
+
+NOT_LANGUAGES = {
+    "models/scratch/encoding.py",  # kinds of tokens
+    "reports/page/sentences.py",  # the language of a page
+    "reports/report.py",  # the language of a page
+    "text/tokens.py",  # kinds of tokens
+}
+"""Modules where "zh" and "en" in a decision are something else than the language of texts."""
+
+
+def decides_by_code(node: ast.AST) -> bool:
+    """Whether code compares with "zh" or "en", or takes one of them where nothing else is said."""
+    values: list[ast.expr] = []
+    if isinstance(node, ast.Compare):
+        values = [node.left, *node.comparators]
+    elif isinstance(node, ast.BoolOp):
+        values = node.values
+    elif isinstance(node, ast.IfExp):
+        values = [node.body, node.orelse]
+    values += [item for value in values if isinstance(value, ast.Tuple) for item in value.elts]
+    return any(isinstance(v, ast.Constant) and v.value in ("zh", "en") for v in values)
+
+
+def test_only_lang_decides_by_the_code_of_a_language():
+    """Elsewhere a `Language` says what it needs; the languages of pages are another matter."""
+    package = ROOT / "src" / "gecbench"
+    deciding = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if path.relative_to(package).parts[0] not in ("lang", "server")
+        and any(map(decides_by_code, ast.walk(ast.parse(path.read_text("utf-8")))))
+    }
+    assert deciding == NOT_LANGUAGES
 
 
 OF_ALL = {

@@ -46,6 +46,9 @@ from gecbench.scoring.extractor import Extractor
 from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.run import check_outputs
 
+_OFFICIAL_SCHEME = "zh-cherrant"
+"""The scheme whose edits, in the language whose default it is, mucgec-official combines."""
+
 
 @dataclass(frozen=True, slots=True)
 class Combination:
@@ -271,10 +274,10 @@ class _Run:
                     f"mucgec-official has a threshold and nothing else; leave {option} out, or "
                     "take the rule votes"
                 )
-        name = self.scheme or "zh-cherrant"
-        if name != "zh-cherrant" or self.lang.code != "zh":
+        name = self.scheme or _OFFICIAL_SCHEME
+        if {name, self.lang.scheme} != {_OFFICIAL_SCHEME}:
             raise UsageError(
-                f"mucgec-official combines Chinese edits of zh-cherrant; here are language "
+                f"mucgec-official combines Chinese edits of {_OFFICIAL_SCHEME}; here are language "
                 f"{self.lang.code!r} and scheme {name}; take the rule votes"
             )
         return int(votes)

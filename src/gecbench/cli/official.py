@@ -236,6 +236,7 @@ def errant_parallel(
     click.echo("Loading resources...")
     click.echo("Processing parallel files...")
     corpus = load(original, format="lines", references=corrected, lang="en")
+    _note_language(corpus)
     blank = [sample.id for sample in corpus.samples if not sample.source.strip()]
     if blank:
         say(f"note: lines without a source are left out, as by ERRANT: {', '.join(blank)}")
@@ -291,11 +292,24 @@ def errant_m2(
         corpus = load(file, format="m2", lang="en")
     except FormatError as error:
         raise error.with_option(SCORE_FROM) from error
+    _note_language(corpus)
     scheme = _scheme(pipeline, merging, levenshtein=levenshtein)
     extracted = extract(
         corpus, scheme, keep=gold, minimise=not no_minimise, relabel=not old_types, watch=watch
     )
     _write(extracted, output)
+
+
+def _note_language(corpus: Corpus) -> None:
+    """Say so where texts are in another language than ERRANT is for."""
+    from gecbench.lang.detection import detect
+
+    code = detect(corpus.sources)
+    if code not in (None, corpus.lang):
+        say(
+            f"note: {corpus.name}: the texts look like {code!r} and are read as English, as by "
+            "ERRANT; gecbench edits finds edits of other languages"
+        )
 
 
 def _scheme(pipeline: SchemeSpec, merging: Strategy, *, levenshtein: bool) -> SchemeSpec:

@@ -24,7 +24,7 @@ from gecbench.formats import (
     SYSTEM_FORM,
     written_formats,
 )
-from gecbench.lang import LANGUAGES, SCHEMES, language_warning, mixture_warning
+from gecbench.lang import LANGUAGES, SCHEMES
 
 if TYPE_CHECKING:
     from gecbench.core.case import Part
@@ -264,14 +264,11 @@ def note_losses(name: str, provenance: Mapping[str, str]) -> None:
 
 
 def note_language(corpus: Corpus) -> None:
-    """Say so where texts contradict the declared language, or are in several and none is."""
-    texts = corpus.sources
-    if corpus.lang:
-        warning = language_warning(corpus.lang, texts, corpus.name)
-    else:
-        warning = mixture_warning((sample.id for sample in corpus.samples), texts, corpus.name)
-    if warning:
-        say(f"note: {warning}")
+    """Say how the language of a corpus was found, as the notes of scores do."""
+    from gecbench.scoring.languages import language_notes
+
+    for note in language_notes(corpus):
+        say(f"note: {note}")
 
 
 def load_systems(paths: Sequence[Path], corpus: Corpus, inputs: Inputs) -> list[SystemOutput]:

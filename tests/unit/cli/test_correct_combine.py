@@ -36,6 +36,17 @@ def good(folder: Path, *words: object) -> tuple[str, list[str]]:
     return out, err.splitlines()
 
 
+def test_a_language_that_nobody_declared_is_noted(tmp_path: Path):
+    """As by `score`."""
+    (tmp_path / "de.txt").write_text("Ich habe gestern ein Buch gelest .\n", "utf-8")
+    (tmp_path / "out.txt").write_text("Ich habe gestern ein Buch gelesen .\n", "utf-8")
+    (tmp_path / "b.txt").write_text("Ich habe gestern das Buch gelesen .\n", "utf-8")
+    words = ("combine", "de.txt", "out.txt", "b.txt")
+    notes = [line for line in good(tmp_path, *words)[1] if "look like" in line]
+    assert [("'de'" in note, "--lang" in note) for note in notes] == [(True, True)]
+    assert not any("look like" in line for line in good(tmp_path, *words, "--lang", "de")[1])
+
+
 def test_lines_go_to_the_terminal_and_the_report_beside(tmp_path: Path):
     words = ("combine", ZH / "corpus.jsonl", *SYSTEMS, "--scheme", "zh-char")
     out, body = good(tmp_path, *words)
@@ -86,7 +97,8 @@ def test_the_official_rule_is_one_option_away(shared: Path, tmp_path: Path):
 
 
 def test_an_ensemble_corrects(tmp_path: Path):
-    plan = "[[members]]\ncorrector = 'copying'\n[[members]]\ncorrector = 'copying'\nname = 'b'\n"
+    member = "[[members]]\ncorrector = 'copying'\n"
+    plan = f"tokens = 'zh'\n{member}{member}name = 'b'\n"
     (tmp_path / "two.toml").write_text(plan, encoding="utf-8")
     out, _ = good(tmp_path, "correct", "ensemble:two.toml", "我今天很高心。")
     assert out == "我今天很高心。\n"

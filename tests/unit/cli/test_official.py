@@ -172,6 +172,24 @@ def test_m2scorer_ends_with_the_exit_codes_of_the_original(run, line: str, code:
     assert named in error
 
 
+def test_texts_of_another_language_are_noted(run, tmp_path: Path):
+    """ERRANT's commands take English alone; what they write stays theirs."""
+    source, corrected = tmp_path / "de.txt", tmp_path / "de.cor"
+    source.write_text("Ich habe gestern ein Buch gelest .\n", "utf-8")
+    corrected.write_text("Ich habe gestern ein Buch gelesen .\n", "utf-8")
+    written = tmp_path / "de.m2"
+    words = ("-orig", source, "-cor", corrected, "-out", written)
+    code, _, notes = run("errant-parallel", *words)
+    assert code == 0
+    assert len([line for line in notes.splitlines() if "'de'" in line]) == 1
+    code, _, notes = run("errant-m2", "-auto", written, "-out", tmp_path / "again.m2")
+    assert code == 0
+    assert len([line for line in notes.splitlines() if "'de'" in line]) == 1
+    source.write_text("He go to school every day .\n", "utf-8")
+    corrected.write_text("He goes to school every day .\n", "utf-8")
+    assert "look like" not in run("errant-parallel", *words)[2]
+
+
 def test_a_missing_file_is_a_failed_run(run, files: list[str]):
     assert run("errant-compare", *files[:3], "nowhere.m2")[0] == 1
 

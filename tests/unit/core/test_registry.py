@@ -123,7 +123,7 @@ def test_a_folder_and_an_ensemble_take_a_corrector_of_another_package(monkeypatc
     (tmp_path / "gecbench.json").write_text('{"schema": 1, "kind": "mine"}')
     assert load_corrector(str(tmp_path)) is copying
     members = "".join(f'[[members]]\ncorrector = "{spec}"\n' for spec in ("mine", "mine:there"))
-    (tmp_path / "two.toml").write_text(f'rule = "votes"\n{members}')
+    (tmp_path / "two.toml").write_text(f'rule = "votes"\ntokens = "zh"\n{members}')
     (tmp_path / "there").mkdir()
     load_corrector(f"ensemble:{tmp_path / 'two.toml'}")
     assert places == [str(tmp_path), "", str(tmp_path / "there")]

@@ -199,9 +199,15 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
 KIND = CorrectorKind(load)
 
 
+_DEFAULT_PROMPT = "robustgec"
+"""Where a profile names neither a prompt nor a language; it says which language it is for."""
+
+
 def _prompt(profile: ChatProfile, place: str, path: Callable[[str, str], Path]) -> Prompt:
     """Load the prompt of a profile, with its examples."""
-    name = profile.prompt or language_of(profile.language or "en").chat_prompt
+    name = profile.prompt or _DEFAULT_PROMPT
+    if profile.language and not profile.prompt:
+        name = language_of(profile.language).chat_prompt
     if not name:
         raise UsageError(
             f"chat:{place}: there is no prompt for language {profile.language!r}; set prompt"

@@ -172,7 +172,7 @@ def load(place: str, options: Mapping[str, object]) -> Corrector:
                 correctors[name] = load_corrector(_specification(path, member), member.options)
             stack.callback(correctors[name].close)
         languages = _languages(path, correctors)
-        tokens = file.tokens or (language_of(languages[0]).tokens if len(languages) == 1 else "zh")
+        tokens = file.tokens or _tokens_of(path, languages)
         signature = {
             "corrector": "ensemble",
             "rule": f"votes: {rule.describe()}",
@@ -279,6 +279,18 @@ def _beside(path: Path, place: str) -> str:
     """Resolve a path from the folder of the file, where something is there; else as it is."""
     beside = path.parent / place
     return str(beside) if place and beside.exists() else place
+
+
+def _tokens_of(path: Path, languages: Sequence[str]) -> str:
+    """The kind of tokens of all languages that the members correct."""
+    kinds = {language_of(code).tokens for code in languages}
+    if len(kinds) != 1:
+        what = f"{', '.join(languages)}, whose tokens differ" if kinds else "any language"
+        raise UsageError(
+            f"{path}: its members are for {what}; say what edits are made of: "
+            'tokens = "zh" (characters), "en" (words) or "space"'
+        )
+    return kinds.pop()
 
 
 def _languages(path: Path, correctors: Mapping[str, Corrector]) -> tuple[str, ...]:

@@ -175,6 +175,14 @@ def test_english_members_vote_on_words(plan):
     assert load_corrector(spec).info.signature["tokens"] == "en"
 
 
+def test_members_of_no_language_need_tokens_that_somebody_named(plan):
+    members = [f"corrector = 'replacing:{name}'\noptions = {{ languages = [] }}" for name in "ab"]
+    with expect_error(UsageError, "six.toml", "tokens"):
+        load_corrector(plan(*members))
+    named = load_corrector(plan(*members, head='tokens = "space"'))
+    assert named.info.signature["tokens"] == "space"
+
+
 def test_places_count_from_the_folder_of_the_file(plan, tmp_path: Path):
     (tmp_path / "near").mkdir()
     info = load_corrector(plan("corrector = 'replacing:near'\nname = 'a'")).info
