@@ -19,9 +19,9 @@ from pathlib import Path
 from measure import load, machine
 
 from gecbench.api.files import sample
-from gecbench.api.options import PerturbOptions
 from gecbench.api.robustness import load_perturbed
 from gecbench.api.training_data import perturb
+from gecbench.api.verb_options import PerturbOptions
 from gecbench.core.perturbed import PerturbedSet
 
 _SIZES = {"tiny": (2, 64, 2), "base": (12, 768, 12)}

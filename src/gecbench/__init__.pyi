@@ -20,16 +20,13 @@ from .api.correct import correct as correct
 from .api.correct import correct_file as correct_file
 from .api.correct import open_corrector as open_corrector
 from .api.difficulty import difficulty as difficulty
-from .api.difficulty_options import DifficultyOptions as DifficultyOptions
 from .api.files import load as load
 from .api.files import load_system as load_system
 from .api.files import load_systems as load_systems
 from .api.files import sample as sample
 from .api.files import save as save
 from .api.options import Options as Options
-from .api.options import PerturbOptions as PerturbOptions
 from .api.options import Places as Places
-from .api.options import Voting as Voting
 from .api.report import report as report
 from .api.report import save_report as save_report
 from .api.robustness import check_perturbed as check_perturbed
@@ -46,6 +43,9 @@ from .api.train import train as train
 from .api.training_data import corrupt as corrupt
 from .api.training_data import perturb as perturb
 from .api.training_data import prepare as prepare
+from .api.verb_options import DifficultyOptions as DifficultyOptions
+from .api.verb_options import PerturbOptions as PerturbOptions
+from .api.verb_options import Voting as Voting
 from .core.corrector import Correction as Correction
 from .core.corrector import TextEdit as TextEdit
 from .core.edit import Edit as Edit

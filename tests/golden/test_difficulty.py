@@ -13,10 +13,10 @@ from gecbench.analysis.difficulty import Difficulty
 from gecbench.analysis.options import Weighting
 from gecbench.analysis.sentences import edit_weights
 from gecbench.api.difficulty import difficulty, write_weights
-from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.files import load_system
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.edits.chunks import KEPT, RIGHT, corrects
 from gecbench.reports.difficulty import chunk_lines
 

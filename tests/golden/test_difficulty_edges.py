@@ -11,8 +11,8 @@ from messages import expect_error
 from gecbench.analysis.difficulty import Difficulty, break_even
 from gecbench.analysis.options import Weighting
 from gecbench.api.difficulty import difficulty
-from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.files import load, load_systems
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput

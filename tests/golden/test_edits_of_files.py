@@ -13,10 +13,10 @@ import pytest
 
 from gecbench.api.analyse import meta
 from gecbench.api.difficulty import difficulty
-from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.files import load, load_system
 from gecbench.api.options import Options, Places, SchemeSpec
 from gecbench.api.score import score
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.scoring.results import Result
 

@@ -10,7 +10,7 @@ from messages import expect_error
 
 import gecbench
 from gecbench.api.combine import Combination
-from gecbench.api.options import Voting
+from gecbench.api.verb_options import Voting
 from gecbench.core.errors import UsageError
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats.m2 import fields_of

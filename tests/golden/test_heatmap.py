@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gecbench.api.difficulty import difficulty
-from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.files import load, load_systems
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.reports.page.heatmap import ERROR, values
 
 pytestmark = pytest.mark.golden

@@ -12,7 +12,7 @@ from gecbench.api.options import Options
 from gecbench.api.score import score
 from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.sample import Corpus, SystemOutput
-from gecbench.scoring.texts import segmentation_notes, segmenter, segmenter_notes, token_shares
+from gecbench.scoring.cases import segmentation_notes, segmenter, segmenter_notes, token_shares
 
 pytestmark = pytest.mark.golden
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import TEXTS
 
 from gecbench.core.sample import Corpus
-from gecbench.scoring.texts import Segmenter, segmenter
+from gecbench.scoring.cases import Segmenter, segmenter
 
 PIECES = [*"喜欢学习中文。，3.%-+Ａ１aB𠀀ﷺ", "我们", "\u3000", "\x1c", "\u200b"]
 CHINESE = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)

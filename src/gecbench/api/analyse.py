@@ -60,9 +60,9 @@ from gecbench.core.sample import Corpus, Rewrite, SystemOutput, Systems, as_syst
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.core.score import Score
 from gecbench.metrics import metric_class
+from gecbench.scoring.cases import segmenter
 from gecbench.scoring.languages import corpus_language
 from gecbench.scoring.run import check_outputs, select_samples
-from gecbench.scoring.texts import segmenter
 
 
 def compare(

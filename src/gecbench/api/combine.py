@@ -8,8 +8,9 @@ from functools import partial
 
 from gecbench import __version__
 from gecbench.api.files import in_language
-from gecbench.api.options import PLAIN, VOTING_RULES, AnyScheme, Places, SchemeSpec, Voting
+from gecbench.api.options import PLAIN, AnyScheme, Places, SchemeSpec
 from gecbench.api.schemes import scheme_for
+from gecbench.api.verb_options import VOTING_RULES, Voting
 from gecbench.core.corrector import TextEdit
 from gecbench.core.corrector import apply as apply_text
 from gecbench.core.edit import Edit

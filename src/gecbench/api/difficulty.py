@@ -17,10 +17,10 @@ from gecbench.analysis.difficulty import (
     reference_names,
     references_of_weights,
 )
-from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.files import in_language
 from gecbench.api.options import AnyScheme, Options
 from gecbench.api.score import collect_stats
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.core.case import Case
 from gecbench.core.errors import CorpusError, UsageError
 from gecbench.core.files import encode_text, path_of, write_files

@@ -17,7 +17,7 @@ from gecbench.core.options import check_list
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
 from gecbench.metrics import make_metrics, metric_class
-from gecbench.scoring.cases import decide_gold_edits
+from gecbench.scoring.cases import SPACES, decide_gold_edits, segmenter
 from gecbench.scoring.extractor import Extractor
 from gecbench.scoring.languages import (
     corpus_language,
@@ -40,7 +40,6 @@ from gecbench.scoring.run import (
     text_notes,
 )
 from gecbench.scoring.spans import Filter
-from gecbench.scoring.texts import SPACES, segmenter
 
 
 def score(

@@ -14,8 +14,9 @@ import msgspec
 
 from gecbench import __version__
 from gecbench.api.files import fingerprint_of, in_language, load
-from gecbench.api.options import PerturbOptions, quiet
+from gecbench.api.options import quiet
 from gecbench.api.schemes import extract
+from gecbench.api.verb_options import PerturbOptions
 from gecbench.backends import SEGMENTERS, TAGGERS
 from gecbench.core.errors import (
     CorpusError,

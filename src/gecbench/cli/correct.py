@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from gecbench.api.options import PLAIN, RE_EXTRACT, Places, SchemeSpec, Voting
+from gecbench.api.options import PLAIN, RE_EXTRACT, Places, SchemeSpec
+from gecbench.api.verb_options import Voting
 from gecbench.cli.command import check_distinct, command, refuse
 from gecbench.cli.options import (
     ColumnNames,

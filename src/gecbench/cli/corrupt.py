@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.api.options import PerturbOptions, SchemeSpec
+from gecbench.api.options import SchemeSpec
+from gecbench.api.verb_options import PerturbOptions
 from gecbench.cli.command import command, refuse
 from gecbench.cli.options import (
     ColumnNames,

@@ -504,7 +504,7 @@ def m2scorer(
     from gecbench.api.files import load, load_system
     from gecbench.api.score import collect_stats
     from gecbench.reports.official import render_m2scorer
-    from gecbench.scoring.texts import SPACES, segmentation_notes, token_shares
+    from gecbench.scoring.cases import SPACES, segmentation_notes, token_shares
 
     for name, is_given in (("-v", verbose), ("--very_verbose", very_verbose)):
         if is_given:

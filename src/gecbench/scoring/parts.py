@@ -19,9 +19,8 @@ from gecbench.core.sample import Corpus, Rewrite, SystemOutput
 from gecbench.core.scheme import LabelCounts, Scheme, TextSentence, Watch, no_progress
 from gecbench.formats import stored
 from gecbench.formats.stored import Block, StoredOutputs
-from gecbench.scoring.cases import Cases, Tokens, make_cases
+from gecbench.scoring.cases import Cases, Tokens, make_cases, token_shares
 from gecbench.scoring.extractor import Decision, Extractor, is_declared
-from gecbench.scoring.texts import token_shares
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Metric

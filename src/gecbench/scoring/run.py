@@ -19,11 +19,11 @@ from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, SystemOutput
 from gecbench.core.score import Interval, WarningNote
 from gecbench.formats.stored import is_plain
 from gecbench.scoring import resample
+from gecbench.scoring.cases import Segmenter, segmentation_notes, segmenter_notes
 from gecbench.scoring.extractor import Decision, edit_set_limit_note
 from gecbench.scoring.metric import Metric
 from gecbench.scoring.parts import CaseFacts
 from gecbench.scoring.results import Result, RunStats, ScoreReport, SentenceResult
-from gecbench.scoring.texts import Segmenter, segmentation_notes, segmenter_notes
 
 if TYPE_CHECKING:
     from gecbench.scoring.metric import Draws

@@ -28,7 +28,7 @@ from server.workflow.races import together
 from server.workflow.stories import claimed, expired, joined, sentence_of, somebody
 
 from gecbench.api import training_data
-from gecbench.api.options import PerturbOptions
+from gecbench.api.verb_options import PerturbOptions
 from gecbench.server.choices import Role
 from gecbench.server.import_export import personal_data
 from gecbench.server.models import (

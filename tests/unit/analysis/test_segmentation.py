@@ -24,7 +24,7 @@ from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.core.score import Score, Signature
 from gecbench.reports.report import render
 from gecbench.reports.segmentation import build_report
-from gecbench.scoring.texts import Segmenter
+from gecbench.scoring.cases import Segmenter
 
 WORDS = ("我们", "去", "了", "学校")
 CORPUS_WITH_EDITS = Corpus(

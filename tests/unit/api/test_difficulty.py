@@ -17,8 +17,8 @@ from gecbench.analysis.difficulty import (
 )
 from gecbench.analysis.options import Weighting
 from gecbench.api.difficulty import difficulty, write_weights
-from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.score import collect_stats
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.core.edit import Edit
 from gecbench.core.errors import CorpusError, FormatError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput

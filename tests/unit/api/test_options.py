@@ -10,9 +10,9 @@ import pytest
 from messages import expect_error
 
 from gecbench.analysis.options import HumanOptions, Layout, Plan
-from gecbench.api.difficulty_options import DifficultyOptions
-from gecbench.api.options import Options, PerturbOptions, Places, Voting
+from gecbench.api.options import Options, Places
 from gecbench.api.score import collect_stats
+from gecbench.api.verb_options import DifficultyOptions, PerturbOptions, Voting
 from gecbench.core.errors import UsageError
 from gecbench.core.options import Cluster, Option
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput

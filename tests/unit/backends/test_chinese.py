@@ -19,7 +19,7 @@ from gecbench.core.case import Case, CaseRewrite
 from gecbench.core.errors import MissingExtraError, ResourceError, UnknownNameError, UsageError
 from gecbench.core.registry import resolve
 from gecbench.core.sample import Corpus, Sample
-from gecbench.scoring.texts import (
+from gecbench.scoring.cases import (
     Segmenter,
     segmentation_notes,
     segmenter,
@@ -233,7 +233,7 @@ def test_every_name_is_imported_and_documented():
 
 QUIET = """
 import sys
-from gecbench.scoring.texts import segmenter
+from gecbench.scoring.cases import segmenter
 from gecbench.core.sample import Corpus
 assert not {"jieba", "spacy_pkuseg", "numpy"} & set(sys.modules)
 for name in sys.argv[1:]:

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from gecbench import sample
-from gecbench.api.options import PerturbOptions
 from gecbench.api.training_data import perturb
+from gecbench.api.verb_options import PerturbOptions
 from gecbench.backends.spacy import describe
 from gecbench.cli import main
 from gecbench.core.cluster import _count_workers, _digest, _open_parts, _Run

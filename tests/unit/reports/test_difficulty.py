@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from gecbench.api.difficulty import difficulty
-from gecbench.api.difficulty_options import DifficultyOptions
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.core.edit import Edit
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.reports.difficulty import build_report, chunk_lines

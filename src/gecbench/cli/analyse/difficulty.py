@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.options import SchemeSpec
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.cli.command import command
 from gecbench.cli.options import (
     CorpusFile,

@@ -411,7 +411,7 @@ def propose(
     gecbench annotate propose robust --filler mask:bert-base-cased
     """  # noqa: D301 - \b keeps click from joining lines
     row = open_project(data, project)
-    from gecbench.api.options import PerturbOptions
+    from gecbench.api.verb_options import PerturbOptions
     from gecbench.server.workflow.perturbation import make_proposals
 
     done = make_proposals(row, PerturbOptions(filler=filler, words=words, seed=seed), watch=watch)

@@ -56,7 +56,7 @@ from gecbench.server.workflow.suggestions import LONGEST_NAME
 from gecbench.server.workflow.transactions import lock_project, require_kind, transactional
 
 if TYPE_CHECKING:
-    from gecbench.api.options import PerturbOptions
+    from gecbench.api.verb_options import PerturbOptions
 
 # The scheme that finds errors: when cases come in, and again when a variant is handed in.
 

@@ -11,9 +11,9 @@ from messages import expect_error
 
 from gecbench.api import training_data
 from gecbench.api.files import load
-from gecbench.api.options import PerturbOptions
 from gecbench.api.robustness import check_perturbed, load_perturbed
 from gecbench.api.training_data import Perturbation, perturb
+from gecbench.api.verb_options import PerturbOptions
 from gecbench.core.errors import UsageError
 from gecbench.core.perturbed import PerturbedSet
 from gecbench.core.sample import Corpus

@@ -12,8 +12,8 @@ import pytest
 from messages import assert_is_line
 
 from gecbench.api.difficulty import difficulty
-from gecbench.api.difficulty_options import DifficultyOptions
 from gecbench.api.files import sample
+from gecbench.api.verb_options import DifficultyOptions
 from gecbench.core.edit import Edit
 from gecbench.core.errors import MissingExtraError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
