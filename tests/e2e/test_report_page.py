@@ -285,6 +285,12 @@ def test_on_paper_the_sentence_is_there_and_the_tools_are_not(browser, folder: P
         assert shown.page.locator(".versions").is_visible()
 
 
+def test_the_table_of_pairs_fits_a_window_of_1280_pixels(browser, folder: Path):
+    with opened(browser, folder / "zh.html", viewport={"width": 1280, "height": 900}) as shown:
+        box = shown.page.locator(".scroll:has(> #table-compare-pairs)")
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_scores_beside_their_bars_stay_in_their_column(browser, folder: Path, size: dict):
     with opened(browser, folder / "zh.html", viewport=size) as shown:

@@ -352,6 +352,12 @@ def distribution(run_stats: RunStats) -> tuple[Mapping[int, int], Mapping[int, i
     return dict(sorted(everywhere.items())), {k: n for k, n in sorted(erroneous.items()) if n}
 
 
+def reference_numbers(run_stats: RunStats) -> list[int]:
+    """How many references each sentence has, as `distribution` counts them."""
+    pairs = zip(run_stats.corpus.samples, cases_of(run_stats), strict=True)
+    return [len(rewrites(sample, case)) for sample, case in pairs]
+
+
 def describe_references(
     run_stats: RunStats, *, by: str | None = None, sweep: Sweep | None = None
 ) -> References:

@@ -9,7 +9,7 @@ from pathlib import Path
 from gecbench.analysis.breakdown import Breakdowns, Resampling, break_down
 from gecbench.analysis.difficulty import Difficulty, measure_difficulty, nearest_references
 from gecbench.analysis.options import Plan, Sweep, Weighting
-from gecbench.analysis.references import describe_references
+from gecbench.analysis.references import describe_references, reference_numbers
 from gecbench.analysis.sentences import edit_weights, sentence_rows
 from gecbench.analysis.significance import Comparisons, compare_run
 from gecbench.api.files import in_language
@@ -79,18 +79,21 @@ def analysis_reports(
     unchanged = unchanged_systems(run_stats)
     reports = [overview.build_report(scores, comparisons, unchanged, metric)]
     if compared is not None:
-        significance = compare.build_report(compared.corpus, compared.metrics, compared.notes)
+        significance = compare.build_report(
+            compared.corpus, compared.metrics, compared.notes, page=True, unchanged=unchanged
+        )
         reports.append(_legible(significance))
     alone = only(run_stats, metric)
     reports.append(breakdown.build_report(parts, page=True))
     if any(len(sample.references) > 1 for sample in run_stats.corpus.samples):
         sweep = Sweep(most=_SUBSETS, seed=options.seed)
-        reports.append(references.build_report(describe_references(alone, sweep=sweep)))
+        described = describe_references(alone, sweep=sweep)
+        reports.append(references.build_report(described, page=True))
     if metric is not None and len(run_stats.systems) > 1:
         hard = difficulty_of(alone, options.beta)
         if any(scores.weighted.f for scores in hard.scores):
             reports.append(difficulty.build_report([hard], page=True))
-    return reports
+    return [overview.mark_systems(report, unchanged) for report in reports]
 
 
 def unchanged_systems(run_stats: RunStats) -> set[str]:
@@ -208,6 +211,9 @@ def report(
     rows = sentence_rows(run_stats, metric, hard)
     resampling = Resampling.of(min(options.resamples, _RESAMPLES), options.seed)
     parts = break_down(only(run_stats, metric), resampling=resampling)
+    groups = breakdown.sentence_groups(parts.breakdowns)
+    if any(len(sample.references) > 1 for sample in run_stats.corpus.samples):
+        groups.append(references.sentence_group(reference_numbers(run_stats)))
     fields = list(dict.fromkeys(name for s in run_stats.corpus.samples for name in s.meta))
     sentences = pack_sentences(
         rows,
@@ -217,7 +223,7 @@ def report(
         edits=metric is not None,
         tokens=options.level == "detection-token",
         joiner=run_stats.joiner,
-        groups=breakdown.sentence_groups(parts.breakdowns) if parts.breakdowns else (),
+        groups=groups,
     )
     unchanged = unchanged_systems(run_stats)
     return Page(

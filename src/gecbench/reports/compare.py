@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import combinations
 
 from gecbench.analysis.options import Test
@@ -29,19 +29,32 @@ _CORRECTIONS = {
     "bh": translate("corrected by Benjamini and Hochberg"),
 }
 _P = Column("p", "p", 3)
+_SHOWN = 0.001
+"""A smaller p is shown as below this."""
 _SIGNIFICANT = translate("significant")
 _NOT = translate("not significant")
 
 
-def build_report(corpus: str, results: Sequence[Comparison], notes: Sequence[str] = ()) -> Report:
+def build_report(
+    corpus: str,
+    results: Sequence[Comparison],
+    notes: Sequence[str] = (),
+    *,
+    page: bool = False,
+    unchanged: Set[str] = frozenset(),
+) -> Report:
     """Show comparisons by one or more metrics.
 
     Args:
         corpus: Name of the data.
         results: One for each metric, at least one.
         notes: What the reader should know.
+        page: As the report page has them: pairs with the better system first, in the order of
+            their ranks.
+        unchanged: Names of the systems that make no edits, which stand last on the page.
     """
-    tables = [_systems(results), _pairs(results)]
+    pairs = [_ranked_pairs(result, unchanged) if page else result.pairs for result in results]
+    tables = [_systems(results), _pairs(results, pairs)]
     figures: list[Figure] = []
     for result in results:
         if len(result.values) > 2 and result.plan.baseline is None:
@@ -107,7 +120,15 @@ def _systems(results: Sequence[Comparison]) -> Table:
     return Table("systems", title, tuple(columns), tuple(rows))
 
 
-def _pairs(results: Sequence[Comparison]) -> Table:
+def _ranked_pairs(result: Comparison, unchanged: Set[str]) -> Sequence[SystemPair]:
+    """The pairs with the better system first, best pairs first; those without edits last."""
+    if result.plan.baseline is not None:
+        return result.pairs
+    names = sorted(result.ranked, key=lambda name: name in unchanged)
+    return [result.pair(*pair) for pair in combinations(names, 2)]
+
+
+def _pairs(results: Sequence[Comparison], pairs: Sequence[Sequence[SystemPair]]) -> Table:
     """A row for each pair of systems and metric."""
     several, plan = len(results) > 1, results[0].plan
     corrected = plan.correction != "none" and any(len(result.pairs) > 1 for result in results)
@@ -127,8 +148,8 @@ def _pairs(results: Sequence[Comparison]) -> Table:
             )
     rows: list[tuple[Value, ...]] = []
     filters: dict[tuple[int, int], Filters] = {}
-    for result in results:
-        for pair in result.pairs:
+    for result, of_result in zip(results, pairs, strict=True):
+        for pair in of_result:
             filters[len(rows), several + 3] = {"a": pair.first, "b": pair.second}
             row: list[Value] = [*[result.metric] * several, pair.first, pair.second]
             row += [YES if pair.significant else NO, pair.difference]
@@ -190,6 +211,8 @@ def _p_figure(result: Comparison) -> Figure:
     if result.groups:
         names = "; ".join(", ".join(group) for group in result.groups)
         groups = translate("; groups without significant differences: {names}", names=names)
+    floor = _floor(result)
+    groups = Words(groups.en + floor.en, groups.zh + floor.zh)
     return _matrix_figure(
         result,
         "p",
@@ -204,6 +227,21 @@ def _p_figure(result: Comparison) -> Figure:
         ),
         _p_value,
         lambda p: "" if p is None else _P.format(p),
+    )
+
+
+def _floor(result: Comparison) -> Words:
+    """The smallest p that Holm's correction leaves, where more resamples would show a smaller."""
+    plan, pairs = result.plan, len(result.pairs)
+    least = pairs / (plan.resamples + 1)
+    if plan.correction != "holm" or least < _SHOWN:
+        return Words("", "")
+    return translate(
+        "; with {resamples} resamples and {pairs} pairs corrected by Holm no p is below "
+        "{least:.3f}",
+        resamples=plan.resamples,
+        pairs=pairs,
+        least=min(1.0, least),
     )
 
 

@@ -89,6 +89,25 @@ def headlines(
     return tuple(lines)
 
 
+def mark_systems(report: Report, unchanged: Set[str]) -> Report:
+    """Mark the systems that make no edits in all tables that have names of systems in rows."""
+    heads = {"system", "A", "B"}
+    tables = tuple(
+        replace(
+            table,
+            remarks={
+                (row, column): NO_EDITS
+                for column, head in enumerate(table.columns)
+                if head.name in heads and head.kind == "word"
+                for row, values in enumerate(table.rows)
+                if values[column] in unchanged
+            },
+        )
+        for table in report.tables
+    )
+    return replace(report, tables=tables)
+
+
 def systems_in_order(scores: ScoreReport, unchanged: Set[str]) -> tuple[str, ...]:
     """The systems as a reader looks for them: the best first, those without edits last."""
     results = next(iter(_by_metric(scores).values()), [])
@@ -269,7 +288,9 @@ def _systems(
         tuple(rows),
         frozenset(marks),
         remarks={
-            place: NO_EDITS for place, result in enumerate(results) if result.system in unchanged
+            (place, 0): NO_EDITS
+            for place, result in enumerate(results)
+            if result.system in unchanged
         },
         interval_at=at if intervals else None,
         filters={

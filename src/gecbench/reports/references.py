@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 from gecbench.analysis.references import Curve, References
 from gecbench.reports.report import (
+    Category,
     Column,
     Figure,
     Report,
     Series,
     Table,
     Value,
+    Words,
     data_of,
     join_texts,
     translate,
 )
 
+_BY = "references"
 
-def build_report(result: References) -> Report:
-    """Show statistics, distribution and curves."""
+
+def build_report(result: References, *, page: bool = False) -> Report:
+    """Show statistics, distribution and curves.
+
+    Args:
+        result: What was found.
+        page: As the report page has them: bars lead to the sentences with as many references.
+    """
     tables = [_statistics(result), _distribution(result)]
-    figures = [distribution_figure(result)]
+    bars = distribution_figure(result)
+    if page:
+        numbers = [(k, count) for k, count in result.everywhere.items() if k]
+        bars = replace(
+            bars,
+            categories=tuple(
+                Category(Words(str(k), str(k)), None, count, {"group": f"{_BY}:{k}"})
+                for k, count in numbers
+            ),
+        )
+    figures = [bars]
     for metric in dict.fromkeys(curve.metric for curve in result.curves):
         curves = [curve for curve in result.curves if curve.metric == metric]
         tables.append(_curves(metric, curves))
@@ -34,6 +56,20 @@ def build_report(result: References) -> Report:
         notes=result.notes,
         signatures=result.signatures,
     )
+
+
+def sentence_group(numbers: Sequence[int]) -> Mapping[str, object]:
+    """The sentences by their number of references, as the page's filter has them."""
+    names = sorted({number for number in numbers if number})
+    places = {number: at for at, number in enumerate(names)}
+    title = translate("references")
+    return {
+        "by": _BY,
+        "title": {"en": title.en, "zh": title.zh},
+        "names": [str(name) for name in names],
+        "words": [{"en": str(name), "zh": str(name)} for name in names],
+        "members": [places.get(number, -1) for number in numbers],
+    }
 
 
 def distribution_figure(result: References) -> Figure:

@@ -405,7 +405,7 @@ class Table:
         columns: The columns of words first.
         rows: Values, not rounded, as many as columns; None where there is none.
         marks: Rows and columns of the cells that are the best of their kind.
-        remarks: What the page adds to the name of a row, by row.
+        remarks: What the page adds to a cell of words, by row and column.
         interval_at: A column of values with the ends of their intervals in the two columns behind
             it, which the page draws as bars; None for none.
         filters: The sentences that a cell is of, by row and column; the page links to them.
@@ -418,7 +418,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     marks: frozenset[tuple[int, int]] = frozenset()
-    remarks: Mapping[int, Words] = field(default_factory=dict)
+    remarks: Mapping[tuple[int, int], Words] = field(default_factory=dict)
     interval_at: int | None = None
     filters: Mapping[tuple[int, int], Filters] = field(default_factory=dict)
     ranges: tuple[int, ...] = ()

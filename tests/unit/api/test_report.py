@@ -102,8 +102,9 @@ def test_significance_is_that_of_compare():
     compared = compare_run(run_stats, Plan(resamples=200, seed=3))
     (expected,) = compared.metrics
     (report,) = [report for report in new_page.reports if report.name == "compare"]
-    pairs = {table.name: table for table in build_report("dev", [expected]).tables}["pairs"]
-    assert report.tables[0] == pairs
+    shown = build_report("dev", [expected], page=True, unchanged={"copy"})
+    pairs = {table.name: table for table in shown.tables}["pairs"]
+    assert report.tables[0].rows == pairs.rows
     rows = new_page.reports[0].tables[0].rows
     assert {row[0]: row[2:5] for row in rows} == {
         name: (expected.values[name], interval.low, interval.high)
@@ -115,10 +116,31 @@ def test_significance_is_that_of_compare():
 def test_a_system_that_changes_nothing_is_marked_and_never_best(whole: Page, written: str):
     table = whole.reports[0].tables[0]
     at = [row[0] for row in table.rows].index("copy")
-    assert {place: words.en for place, words in table.remarks.items()} == {at: "no edits"}
+    assert {place: words.en for place, words in table.remarks.items()} == {(at, 0): "no edits"}
     assert not any(row == at for row, _ in table.marks)
     assert table.marks
     assert "copy</bdi> <span class=" in written
+
+
+def test_it_is_marked_wherever_systems_are_named_in_rows(whole: Page, written: str):
+    reports = {report.name: report for report in whole.reports}
+    pairs = reports["compare"].tables[0]
+    last = [row[1] for row in pairs.rows]
+    assert pairs.remarks.keys() == {(at, 1) for at, name in enumerate(last) if name == "copy"}
+    assert "copy" not in [row[0] for row in pairs.rows]
+    scores = reports["difficulty"].tables[0]
+    at = [row[0] for row in scores.rows].index("copy")
+    assert scores.remarks.keys() == {(at, 0)}
+    assert written.count(">no edits<") > 5
+
+
+def test_bars_of_the_number_of_references_lead_to_their_sentences(whole: Page):
+    (report,) = [report for report in whole.reports if report.name == "references"]
+    links = [category.filters["group"] for category in report.figures[0].categories]
+    (group,) = [g for g in whole.sentences["groups"] if g["by"] == "references"]
+    assert links == [f"references:{name}" for name in group["names"]]
+    sizes = [category.size for category in report.figures[0].categories]
+    assert sizes == [group["members"].count(at) for at in range(len(sizes))]
 
 
 def test_each_score_has_a_bar_with_its_interval(written: str):

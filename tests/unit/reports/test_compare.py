@@ -42,6 +42,22 @@ def test_text_has_the_best_first_then_pairs_then_the_matrix():
     )
 
 
+def test_the_page_has_the_best_pairs_first_and_systems_without_edits_last():
+    shown = build_report("made", [COMPARISONS], page=True, unchanged={"near"})
+    pairs = {table.name: table for table in shown.tables}["pairs"]
+    assert [row[:2] for row in pairs.rows] == [("top", "low"), ("top", "near"), ("low", "near")]
+    assert [row[3] > 0 for row in pairs.rows] == [True, True, False]
+    assert pairs.filters[0, 3] == {"a": "top", "b": "low"}
+
+
+def test_the_matrix_says_below_which_p_nothing_can_be():
+    (words,) = [f.alt for f in build_report("made", [COMPARISONS]).figures if f.name[-2:] == "-p"]
+    assert f"no p is below {3 / 501:.3f}" in words.en
+    many = accuracy(OUTCOMES, replace(QUICK, resamples=4000))
+    (words,) = [f.alt for f in build_report("made", [many]).figures if f.name[-2:] == "-p"]
+    assert "no p is below" not in words.en
+
+
 def test_columns_of_p_have_names_of_their_own():
     shown = build_report("made", [COMPARISONS])
     names = [column.name for column in shown.tables[1].columns]

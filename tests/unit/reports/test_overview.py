@@ -109,7 +109,7 @@ def test_the_table_has_the_best_first_with_groups_and_counts():
     ]
     assert [row[:2] for row in table.rows] == [("top", "a"), ("near", "a"), ("low", "b")]
     assert table.rows[0][3:] == (0.75, 0.75, 3, 1, 1)
-    assert table.remarks.keys() == {2}
+    assert table.remarks.keys() == {(2, 0)}
     assert table.marks == {(0, 2), (0, 3), (0, 4)}  # not the P of 1 of what makes no edits
 
 

@@ -213,7 +213,7 @@ def render_html(page: Page, language: PageLanguage = "en") -> str:
     types = {f"type:{label}": type_words(label) for label in sorted(_types(page.sentences))}
     texts = {**words, **{key: text for key, text in types.items() if text}}
     both = {key: {"en": text.en, "zh": text.zh} for key, text in texts.items()}
-    sections = list(_sections(page.reports, Charts(page.systems)))
+    sections = list(_sections(page.reports, Charts(page.systems, edits=page.edits)))
     return render_page(
         "html/page.html",
         styles=[f"css/{name}.css" for name in _STYLES],
@@ -485,7 +485,7 @@ class Chart:
 class Charts:
     """Makes charts of the figures of a page with some systems."""
 
-    def __init__(self, systems: Sequence[str]) -> None:
+    def __init__(self, systems: Sequence[str], *, edits: bool = True) -> None:
         self._places = {name: (at,) for at, name in enumerate(systems)}
         self._pairs = {
             f"{system} − {other}": (first, second)
@@ -493,6 +493,7 @@ class Charts:
             for second, other in enumerate(systems)
         }
         self._systems = systems
+        self._edits = edits
 
     def chart(self, figure: Figure) -> Chart:
         """Lay a figure out."""
@@ -548,7 +549,7 @@ class Charts:
                 if x not in series.x:
                     continue
                 filters = self._filters(facts[at], series.name) if facts else {}
-                systems = self._of(series.name)
+                systems = self._of(series.name, x)
                 place = series.x.index(x)
                 group.bars.extend(self._bars(series, place, series.name, ends, systems, filters))
             yield group
@@ -565,7 +566,7 @@ class Charts:
                 y = Series(figure.y_label, ("",), (series.y[at],))
                 group = Group(title, systems=self._of(label))
                 for values in (y, x):
-                    group.bars.extend(self._bars(values, 0, values.name, ends, ""))
+                    group.bars.extend(self._bars(values, 0, values.name, ends, group.systems))
                 yield group
 
     def _matrix(self, figure: Figure) -> Iterator[tuple[Text, str, list[Cell]]]:
@@ -634,6 +635,9 @@ class Charts:
         if not filters and systems.count(" ") == 1:  # the sentences where two systems differ
             first, second = map(int, systems.split())
             filters = {"a": self._systems[first], "b": self._systems[second]}
+        elif not filters and systems.isdigit():  # those that a score is made of
+            filters = {"system": self._systems[int(systems)]}
+            filters |= {"outcome": "edits"} if self._edits else {}
         return link(filters)
 
 
