@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -68,6 +71,52 @@ def test_wheels_are_built_for_every_python_that_is_promised():
     ]
     assert texts
     assert set(texts) <= set(PYPROJECT["tool"]["cibuildwheel"]["build"])
+
+
+def package_of(requirement: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+
+
+EXTRAS = {
+    name: {package_of(requirement) for requirement in requirements}
+    for name, requirements in PYPROJECT["project"]["optional-dependencies"].items()
+    if name != "dev"
+}
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_the_docs_have_what_each_extra_brings(extra: str):
+    (row,) = re.findall(rf"^\| `{extra}` .*$", (ROOT / "docs/extras.md").read_text("utf-8"), re.M)
+    assert [name for name in EXTRAS[extra] - {"gecbench"} if name not in row] == []
+
+
+OF_USERS = frozenset(("datasets", "evaluate", "ltp"))
+"""Libraries that import gecbench, and LTP, which its users install."""
+
+
+def test_the_base_or_an_extra_brings_every_package_that_is_imported():
+    declared = set().union(*EXTRAS.values(), map(package_of, PYPROJECT["project"]["dependencies"]))
+    queue = sorted(declared - {"gecbench"})
+    while queue:  # what a package needs always, as pydantic of django-ninja
+        try:
+            needs = metadata.requires(queue.pop()) or []
+        except metadata.PackageNotFoundError:
+            continue
+        new = {package_of(need) for need in needs if "extra ==" not in need} - declared
+        declared |= new
+        queue += new
+    packages_of = metadata.packages_distributions()
+    missing = set()
+    for path in (ROOT / "src/gecbench").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names = [node.module]
+            for name in {name.partition(".")[0] for name in names} - sys.stdlib_module_names:
+                if declared.isdisjoint(map(package_of, packages_of.get(name, [name]))):
+                    missing.add(name)
+    of_types = {"_typeshed", "django_stubs_ext"}
+    assert missing - OF_USERS - of_types <= {"gecbench"}
 
 
 def test_the_citation_names_this_version():
