@@ -17,6 +17,7 @@ PAGES = [ROOT / "README.zh.md", *sorted((ROOT / "docs").rglob("*.zh.md"))]
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
 COMMENT = re.compile(r"(^|\s+)#(?!!)(?! tested$| needs ).*$", re.M)
 """A comment in an example, which may be translated."""
+FIGURE = re.compile(r"[*]*[-+]?[\d.,]+%?[*]*|`[^`]+`")
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+\.md)(?:#[^)\s]*)?\)")
 
 
@@ -43,6 +44,18 @@ def levels(page: Path) -> list[int]:
 def test_a_chinese_page_has_the_headings_and_examples_of_the_english_one(page: Path):
     assert levels(page) == levels(english(page))
     assert examples(page) == examples(english(page))
+
+
+def figures(page: Path) -> list[list[str]]:
+    """The cells of each row of a table that are numbers, or code alone."""
+    text = BLOCK.sub("", page.read_text("utf-8"))
+    rows = [row.replace(r"\|", "/").split("|") for row in re.findall(r"^\|(.*)\|$", text, re.M)]
+    return [[cell.strip() for cell in row if FIGURE.fullmatch(cell.strip())] for row in rows]
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: str(page.relative_to(ROOT)))
+def test_tables_of_a_chinese_page_have_the_rows_and_figures_of_the_english_one(page: Path):
+    assert figures(page) == figures(english(page))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
