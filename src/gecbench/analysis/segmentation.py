@@ -14,6 +14,7 @@ from gecbench.core.sample import GOLD_EDITS, Corpus, Rewrite, Sample, SystemOutp
 from gecbench.core.score import Score, ranks
 from gecbench.edits.alignment import changes
 from gecbench.formats.texts import text_of
+from gecbench.scoring.cases import Segmenter
 from gecbench.scoring.extractor import is_declared
 from gecbench.scoring.results import RunStats, score_columns
 from gecbench.scoring.texts import characters
@@ -180,26 +181,25 @@ def divide_corpus(corpus: Corpus, divide: Divide) -> Corpus:
 
 
 def segmenter_scores(
-    run_stats: RunStats, segmenter: str, name: str, divide: Divide, *, golds: Golds
+    run_stats: RunStats, name: str, segmenter: Segmenter, *, golds: Golds
 ) -> SegmenterScores:
     """Score all systems under one segmenter.
 
     Args:
         run_stats: The run with this segmenter.
-        segmenter: As it was asked for.
-        name: With its version.
-        divide: The tokens of a text.
+        name: Of the segmenter, as it was asked for.
+        segmenter: Its own name has its version.
         golds: As in `Segmentation`.
     """
     samples = run_stats.corpus.samples
     tokens = [
-        divide(sample.source if segmenter == "spaces" else characters(sample.source))
+        segmenter.divide(sample.source if segmenter.reads_blanks else characters(sample.source))
         for sample in samples
     ]
     alike = sum(words == sample.tokens for words, sample in zip(tokens, samples, strict=True))
     return SegmenterScores(
-        segmenter,
         name,
+        segmenter.name,
         sum(map(len, tokens)) / max(1, len(samples)),
         alike if golds == "given" else None,
         sum(len(r.edit_sets[0]) for s in samples for r in s.references if r.edit_sets),

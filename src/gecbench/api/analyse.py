@@ -460,7 +460,7 @@ def segmentation(
     for name in segmenters or _usual_segmenters(corpus, systems, golds):
         try:
             division = segmenter(name, plain)
-            if name == "spaces" and golds == "divided":
+            if division.reads_blanks and golds == "divided":
                 raise UsageError(_NO_SPACES)
         except UnknownNameError:
             raise
@@ -469,15 +469,13 @@ def segmentation(
             continue
         run_stats = collect_stats(
             corpus if golds == "given" else divide_corpus(plain, division.divide),
-            systems if name == "spaces" else texts,
+            systems if division.reads_blanks else texts,
             options=replace(options, segmenter=name, settings=_settings(options, options.metrics)),
             watch=watch,
         )
         notes += [note for note in run_stats.notes if not note.startswith("segmenter ")]
         all_signatures += signatures(run_stats, options.metrics)
-        scores.append(
-            segmenter_scores(run_stats, name, division.name, division.divide, golds=golds)
-        )
+        scores.append(segmenter_scores(run_stats, name, division, golds=golds))
     if not scores:
         raise UsageError(f"no segmenter can be used: {'; '.join(skipped.values())}")
     beside_scores: dict[str, Mapping[str, Score]] = {}

@@ -6,7 +6,7 @@ compare_m2.py (errant 3.0.2), compare_m2_for_evaluation.py (MuCGEC 3922193), m2s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from gecbench.core.case import Case, Level
 from gecbench.core.sample import Rewrite
@@ -47,7 +47,9 @@ def render_comparison(
     """
     ((name, metric),) = run.metrics.items()
     (system,) = run.systems
-    span_metric = cast("SpanF", metric)
+    span_metric = metric.span_metric
+    if span_metric is None:
+        raise AssertionError("the scripts compare edits by place and replacement")
     rows: Sequence[tuple[Pairing, ...] | None] = run.rows[system, name]
     score = span_metric.aggregate([row for row in rows if row is not None])
     counts, beta = score.counts or Counts(), span_metric.beta

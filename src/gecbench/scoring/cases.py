@@ -247,13 +247,16 @@ class Segmenter:
     Args:
         name: With the version of what does it; stands in signatures.
         divide: The tokens of a text.
+        reads_blanks: Whether it divides texts as they stand, by their white space; others get
+            texts that nothing has divided.
     """
 
     name: str
     divide: Callable[[str], tuple[str, ...]]
+    reads_blanks: bool = False
 
 
-SPACES = Segmenter("spaces", split_at_spaces)
+SPACES = Segmenter("spaces", split_at_spaces, reads_blanks=True)
 """Divides texts at white space."""
 
 
@@ -262,10 +265,8 @@ def split_characters(text: str) -> Tokens:
     return parse(text).tokens
 
 
-_BUILT_IN: Mapping[str, Callable[[str], Tokens]] = {
-    "spaces": split_at_spaces,
-    "characters": split_characters,
-}
+_CHARACTERS = Segmenter("characters", split_characters)
+_BUILT_IN: Mapping[str, Segmenter] = {known.name: known for known in (SPACES, _CHARACTERS)}
 
 
 def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
@@ -287,7 +288,7 @@ def segmenter(name: str | None, corpus: Corpus) -> Segmenter:
     if kind in _BUILT_IN:
         if colon:
             raise UsageError(f"segmenter {kind} takes no model, as {model!r}; write {kind} alone")
-        return Segmenter(kind, _BUILT_IN[kind])
+        return _BUILT_IN[kind]
     if kind not in SEGMENTERS:
         raise UnknownNameError("segmenter", name, [*_BUILT_IN, *SEGMENTERS])
     make = resolve("segmenter", kind, SEGMENTERS)
@@ -300,7 +301,7 @@ def _segmenter_like(corpus: Corpus) -> Segmenter:
         return SPACES
     odd = next((s for s in samples if split_characters(s.source) != s.tokens), None)
     if odd is None:
-        return Segmenter("characters", split_characters)
+        return _CHARACTERS
 
     def refuse(_: str) -> Tokens:
         raise UsageError(
@@ -357,11 +358,11 @@ def segmentation_notes(shares_of: Mapping[str, Sequence[float]]) -> list[str]:
 def segmenter_notes(segmenter: Segmenter, corpus: Corpus) -> list[str]:
     """A note if the segmenter does not divide all sources into the corpus's tokens.
 
-    All but "spaces" are asked to divide them as texts come that nothing has divided: without
-    the white space between tokens.
+    One that does not read blanks is asked to divide them as texts come that nothing has divided:
+    without the white space between tokens.
     """
     samples = [sample for sample in corpus.samples if sample.tokens]
-    texts = (s.source if segmenter.name == "spaces" else "".join(s.tokens) for s in samples)
+    texts = (s.source if segmenter.reads_blanks else "".join(s.tokens) for s in samples)
     pairs = zip(map(segmenter.divide, texts), samples, strict=True)
     alike = sum(tokens == sample.tokens for tokens, sample in pairs)
     if alike == len(samples):
