@@ -66,6 +66,20 @@ def test_a_table_is_imported_by_its_columns_and_what_is_left_out_is_listed(run, 
         run("import", file, "--column", "source")
 
 
+def test_the_ending_of_the_output_chooses_the_format_of_the_report(run, tmp_path):
+    empty()
+    file, words = a_file(tmp_path), ("--dry-run", "--references", "golden", "-o")
+    assert "dev.tsv" not in run("import", file, *words, tmp_path / "report.json").output
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert (report["obstacle"], report["report"]["new"]) == ("", 2)
+    run("import", file, *words, tmp_path / "report.txt")
+    assert "dev.tsv: 2 lines" in (tmp_path / "report.txt").read_text("utf-8")
+    run("import", file, *words, tmp_path / "same.txt", "--format", "json")
+    assert json.loads((tmp_path / "same.txt").read_text("utf-8")) == report
+    with pytest.raises(UsageError, match=r"\.csv is not written"):
+        run("import", file, *words, tmp_path / "report.csv")
+
+
 def test_a_dry_run_says_what_would_be_done_and_writes_nothing(run, tmp_path):
     empty()
     file = a_file(tmp_path, "我去\u200b校\n\n我去校\n我去校\nok\n", "essays.txt")
@@ -143,19 +157,18 @@ def test_a_broken_file_lists_ten_problems_and_changes_nothing(run, tmp_path):
     assert Sentence.objects.count() == 0
 
 
-def test_the_report_as_json_and_as_text_names_problems(run, tmp_path, monkeypatch):
+def test_the_report_as_json_and_as_text_names_problems(run, tmp_path):
     empty()
-    output: list[str] = []
-    monkeypatch.setattr("click.echo", lambda text, **_: output.append(text))
+    report = tmp_path / "report.txt"
     file = a_file(tmp_path, "1\t一\n" + "".join(f"{n}\n" for n in range(2, 14)))
     with pytest.raises(GecbenchError):
-        run("import", file, "--from", "mucgec", "--format", "json")
-    data = json.loads(output.pop())
+        run("import", file, "--from", "mucgec", "--format", "json", "-o", report)
+    data = json.loads(report.read_text("utf-8"))
     assert data["report"]["problem_count"] == 12
     assert data["obstacle"].startswith("dev.tsv:2: no TAB")
     with pytest.raises(GecbenchError):
-        run("import", file, "--from", "mucgec")
-    lines = output.pop().splitlines()
+        run("import", file, "--from", "mucgec", "-o", report)
+    lines = report.read_text("utf-8").splitlines()
     assert lines[-11].startswith("  dev.tsv:2: no TAB in '2'")
     assert lines[-1] == "  and 2 problems more"
 

@@ -137,7 +137,7 @@ def test_check_is_silent_where_all_is_well(run):
     assert "there is no project 'two'; known: one" in run("check", "--project", "two", code=2)
 
 
-def test_check_names_what_is_broken(run, monkeypatch):
+def test_check_names_what_is_broken(run, monkeypatch, tmp_path):
     broken = (Violation("INV-4", "one/3", "submitted is 2, counted 3"),)
     monkeypatch.setattr("gecbench.server.workflow.checks.check", lambda *_, **__: broken)
     monkeypatch.setattr(
@@ -145,6 +145,9 @@ def test_check_names_what_is_broken(run, monkeypatch):
         lambda _: ("release one/r: other bytes",),
     )
     assert "2 invariants are broken" in run("check", code=1)
+    run("check", "-o", tmp_path / "broken.txt", code=1)
+    lines = (tmp_path / "broken.txt").read_text("utf-8").splitlines()
+    assert [line.split()[0] for line in lines] == ["INV-4", "INV-14"]
 
 
 def test_backups_are_made_verified_and_pruned(run, filled, tmp_path):

@@ -15,7 +15,14 @@ import click
 from gecbench.cli.annotate.site import DataFolder
 from gecbench.cli.command import CommandGroup, command
 from gecbench.cli.options import CorrectorSettings, say, show_count, watch
-from gecbench.cli.output import ListOutput, Output, show, show_list
+from gecbench.cli.output import (
+    ListOutput,
+    Output,
+    OutputFile,
+    format_by_ending,
+    show,
+    show_list,
+)
 from gecbench.core.errors import (
     FormatError,
     GecbenchError,
@@ -140,9 +147,15 @@ def import_(
         Option("--scheme", "For perturbation: en-errant; zh-cherrant or zh-char."),
     ] = "",
     dry_run: Annotated[bool, Option("--dry-run", "Say what would be done; write nothing.")] = False,
-    report_format: Annotated[
-        Literal["text", "json"], Option("--format", "How the report is written.")
-    ] = "text",
+    chosen_format: Annotated[
+        Literal["text", "json"] | None,
+        Option(
+            "--format",
+            "How the report is written.",
+            show_default="text, or by the ending of --output: .json",
+        ),
+    ] = None,
+    output: OutputFile = Path(STDIO),
 ) -> None:
     """Read sentences into a project: all that can be a sentence of it, or nothing.
 
@@ -152,6 +165,7 @@ def import_(
     gecbench annotate import essays.txt --project essays --dry-run
     gecbench annotate import dev.tsv --project dev --references golden
     """  # noqa: D301 - \b keeps click from joining lines
+    report_format = chosen_format or format_by_ending(output, {".json": "json"}, "text")
     row = open_project(data, project)
     from gecbench.server.choices import Purpose
     from gecbench.server.import_export.imports import run_import
@@ -185,9 +199,11 @@ def import_(
         raise error.with_option(named, COLUMNS_OPTION) from error
     if report_format == "json":
         report = {"obstacle": plan.obstacle, "sha256": plan.sha256, "report": plan.report.as_json()}
-        click.echo(json.dumps(report, ensure_ascii=False, indent=2))
+        text = json.dumps(report, ensure_ascii=False, indent=2)
     else:
-        click.echo("\n".join(_report_lines(plan.report)))
+        text = "\n".join(_report_lines(plan.report))
+    write_text(output, f"{text}\n")
+    sys.stdout.flush()  # before what is said of the rows that are written
     if plan.obstacle:
         option = plan.option_needed
         raise GecbenchError(plan.obstacle + (f"; say it with --{option}" if option else ""))

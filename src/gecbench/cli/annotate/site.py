@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from gecbench.cli.command import command
+from gecbench.cli.output import OutputFile
 from gecbench.core.errors import GecbenchError, UsageError, count_noun
+from gecbench.core.files import STDIO, write_text
 from gecbench.core.options import Argument, Option
 from gecbench.server.site.folder import DEFAULT
 
@@ -451,14 +453,14 @@ def restore(
 def check(
     data: DataFolder = DEFAULT,
     project: Annotated[str | None, Option("--project", "One project; else all.")] = None,
+    output: OutputFile = Path(STDIO),
 ) -> None:
     """Recount all invariants, the chained log and the releases; exit 1 where one is broken."""
     from gecbench.server.site.folder import open_site
 
     open_site(data)
     broken = violations(project)
-    for line in broken:
-        click.echo(line)
+    write_text(output, "".join(f"{line}\n" for line in broken))
     if broken:
         raise GecbenchError(
             f"{len(broken)} invariants are broken; keep this list and the newest backup"
