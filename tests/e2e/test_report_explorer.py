@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from report_pages import Opened, samples_page
+from report_pages import SYSTEMS, Opened, samples_page
 from report_pages import opened as opened_in
 
 from gecbench.api.files import load, load_system, sample
@@ -139,13 +139,26 @@ def test_a_bar_leads_to_the_sentences_that_it_is_of(shown: Opened, chosen: dict)
     assert shown.view() == view
     assert shown.page.locator("[name=type]").input_value() == "M"
     shown.page.go_back()
-    shown.page.locator("#breakdown-errors .card").nth(1).locator("a").first.press("Enter")
+    shown.page.locator("#breakdown-errors .card").nth(0).locator("a").first.press("Enter")
     assert shown.view()["group"] == "errors:1"
-    size = shown.page.locator("#breakdown-errors .card").nth(1).locator(".size").inner_text()
+    size = shown.page.locator("#breakdown-errors .card").nth(0).locator(".size").inner_text()
     assert shown.result_count() == int(size.split()[-1])
     shown.page.locator("#table-scores tbody td a").nth(1).click()  # false positives of the best
     total = sum(item is not None and item.counts.fp > 0 for item in chosen["cautious"])
     assert shown.result_count() == total > 0
+
+
+def test_bars_of_references_and_ranks_lead_to_their_sentences(shown: Opened):
+    card = shown.page.locator("#references-distribution .card").nth(0)
+    size = int(card.locator(".size").inner_text().split()[-1])
+    card.locator("a").first.click()
+    assert shown.result_count() == size > 0
+    assert shown.view()["group"].startswith("references:")
+    for figure in ("#references-cherrant", "#difficulty-ranks"):
+        shown.page.locator(f"{figure} .card a").first.click()
+        view = shown.view()
+        assert (view["system"] in SYSTEMS, view["outcome"]) == (True, "edits"), figure
+        assert shown.result_count() > 0
 
 
 def test_text_is_found_in_sources_references_and_outputs(shown: Opened):
