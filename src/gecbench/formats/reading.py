@@ -31,7 +31,7 @@ from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats import COLUMNS_OPTION, FIRST_CHARACTERS, FORMATS, load_format
 from gecbench.formats.stored import (
     Rewrites,
-    Stored,
+    StoredItems,
     StoredOutputs,
     store,
     store_samples,
@@ -221,7 +221,7 @@ def _rewrites(
         sources = {sample.id: sample.source for sample in corpus.samples}
         return list(unique(path, reader.rewrites(path, lines, sources))), {}
     about, stream = reader.stream(path, lines)
-    if isinstance(corpus.samples, Stored):
+    if isinstance(corpus.samples, StoredItems):
         return store(unique(path, stream), tuple[int, Sample]), dict(about.provenance)
     rows: list[tuple[int, Sample]] = []
     samples = iter(corpus.samples)
@@ -470,7 +470,7 @@ def _join(
             plain = plain and not any(rewrite.edit_sets for rewrite in row.references)
             yield row.references
 
-    if isinstance(samples, Stored) and in_order:
+    if isinstance(samples, StoredItems) and in_order:
         outputs = store(rewrites(), tuple[Rewrite, ...])
         return StoredOutputs(samples.ids, outputs, plain=plain), tokens
     names = (sample.id for sample in samples)
@@ -663,5 +663,5 @@ def with_meta(corpus: Corpus, path: Path, table: Mapping[str, Mapping[str, str]]
     if problems:
         raise CorpusError(f"{path}: {'; '.join(problems)}")
     samples = (replace(s, meta={**s.meta, **table[s.id]}) for s in corpus.samples)
-    is_stored = isinstance(corpus.samples, Stored)
+    is_stored = isinstance(corpus.samples, StoredItems)
     return replace(corpus, samples=store_samples(samples) if is_stored else tuple(samples))

@@ -38,7 +38,7 @@ def store(items: Iterable[Item], kind: Any, *, many: int | None = None) -> Seque
     first = tuple(islice(waiting, (MANY if many is None else many) + 1))
     if len(first) <= (MANY if many is None else many):
         return first
-    return Stored(_blocks(chain(first, waiting), kind))
+    return StoredItems(_blocks(chain(first, waiting), kind))
 
 
 def _blocks(items: Iterator[Item], kind: Any) -> Iterator[Block[Item]]:
@@ -63,7 +63,7 @@ def store_samples(samples: Iterable[Sample]) -> Sequence[Sample]:
             plain = plain and bool(sample.references) and not has_edits
             yield sample
 
-    stored = Stored(_blocks(look(), Sample), ids)
+    stored = StoredItems(_blocks(look(), Sample), ids)
     stored.plain = plain
     return stored
 
@@ -75,10 +75,10 @@ def stored_alike(samples: Sequence[Sample], parts: Iterable[Sequence[Sample]]) -
         samples: Those of a corpus.
         parts: What takes the place of each `BLOCK` of them; with the same ids.
     """
-    if not isinstance(samples, Stored):
+    if not isinstance(samples, StoredItems):
         return tuple(chain.from_iterable(parts))
     blocks = (p if isinstance(p, Block) else Block.of(p, Sample) for p in parts)
-    return Stored(blocks, samples.ids)
+    return StoredItems(blocks, samples.ids)
 
 
 class Block(Sequence[Item]):
@@ -150,7 +150,7 @@ def _close(file: IO[bytes]) -> None:
         file.close()
 
 
-class Stored(Sequence[Item]):
+class StoredItems(Sequence[Item]):
     """Items in a temporary file.
 
     Args:
@@ -187,7 +187,7 @@ class Stored(Sequence[Item]):
 
     def __repr__(self) -> str:
         """Show how many items there are."""
-        return f"<Stored: {count_noun(self._length, 'item')} in a temporary file>"
+        return f"<StoredItems: {count_noun(self._length, 'item')} in a temporary file>"
 
     def __len__(self) -> int:
         """The number of items."""
@@ -301,7 +301,7 @@ def is_plain(corpus: Corpus, systems: Sequence[SystemOutput] = ()) -> bool:
     What was stored is known without reading it; else the answer is no.
     """
     return (
-        isinstance(corpus.samples, Stored)
+        isinstance(corpus.samples, StoredItems)
         and corpus.samples.plain
         and all(isinstance(s.hypotheses, StoredOutputs) and s.hypotheses.plain for s in systems)
     )

@@ -204,7 +204,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         at = text.find("{", end)
 
 
-class Rated(NamedTuple):
+class Rating(NamedTuple):
     """The rating of one sentence.
 
     Args:
@@ -219,7 +219,7 @@ class Rated(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class LlmJudge(Metric[Rated]):
+class LlmJudge(Metric[Rating]):
     """The mean rating of a chat model, from 0 to 1; no reference is needed.
 
     Each correction is rated by itself, beside its source; Kobayashi, Mita and Komachi, "Large
@@ -268,12 +268,12 @@ class LlmJudge(Metric[Rated]):
             **sampling_settings(profile),
         }
 
-    def stats(self, case: Case) -> Rated | None:
+    def stats(self, case: Case) -> Rating | None:
         """The rating of one sentence; None where there are references, none of use."""
         (rated,) = self.stats_of([case])
         return rated
 
-    def stats_of(self, cases: Sequence[Case]) -> Sequence[Rated | None]:
+    def stats_of(self, cases: Sequence[Case]) -> Sequence[Rating | None]:
         """The ratings of many sentences; None as for one.
 
         Raises:
@@ -291,28 +291,28 @@ class LlmJudge(Metric[Rated]):
                 "the rubric, or allow a share by llm-judge.most-unread"
             )
 
-        def scale_rating(rating: float | None, why: str) -> Rated:
+        def scale_rating(rating: float | None, why: str) -> Rating:
             scale = rubric.highest - rubric.lowest
-            return Rated(None if rating is None else (rating - rubric.lowest) / scale, rating, why)
+            return Rating(None if rating is None else (rating - rubric.lowest) / scale, rating, why)
 
         rows = (scale_rating(*verdicts[pair]) for pair in pairs)
         return tuple(next(rows) if needs_score else None for needs_score in scored)
 
-    def aggregate(self, stats: Sequence[Rated]) -> Score:
+    def aggregate(self, stats: Sequence[Rating]) -> Score:
         """The mean of what was read, 0 where nothing was; its parts are how many were not."""
         values = [row.value for row in stats if row.value is not None]
         ratings = [row.rating for row in stats if row.rating is not None]
         parts = {"rating": mean(ratings), "unread": float(len(stats) - len(values))}
         return Score(mean(values), self.signature, len(stats), parts=parts)
 
-    def sentences(self, stats: Sequence[Rated]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[Rating]) -> Sequence[Mapping[str, object]]:
         """The value and the rating of each sentence, or why there is none."""
         return [
             {"value": row.value, "rating": row.rating, **({"why": row.why} if row.why else {})}
             for row in stats
         ]
 
-    def resample(self, stats: Sequence[Rated], draws: Draws) -> Values:
+    def resample(self, stats: Sequence[Rating], draws: Draws) -> Values:
         """The mean of each resample."""
         import numpy as np
 
@@ -321,7 +321,7 @@ class LlmJudge(Metric[Rated]):
         means: Values = values / np.maximum(read, 1)
         return means
 
-    def notes(self, stats: Sequence[Rated]) -> Sequence[str]:
+    def notes(self, stats: Sequence[Rating]) -> Sequence[str]:
         """Count the sentences without a rating."""
         unread = sum(row.value is None for row in stats)
         if not unread:

@@ -32,7 +32,7 @@ class Weights(NamedTuple):
     fn: float
 
 
-class Weighed(NamedTuple):
+class SentenceWeights(NamedTuple):
     """One sentence.
 
     Args:
@@ -61,7 +61,7 @@ class Comparison(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PtErrant(Metric[Weighed]):
+class PtErrant(Metric[SentenceWeights]):
     """Precision, recall and F of English edits, each weighed by what it does to BERTScore.
 
     Gong, Liu, Huang and Zhang, "Revisiting Grammatical Error Correction Evaluation and Beyond",
@@ -100,12 +100,12 @@ class PtErrant(Metric[Weighed]):
         model = self._network.description
         return {"model": model, "layer": str(self.layer), "beta": f"{self.beta:g}"}
 
-    def stats(self, case: Case) -> Weighed | None:
+    def stats(self, case: Case) -> SentenceWeights | None:
         """The weights with each reference; None where no annotator could correct the sentence."""
         (weighed,) = self.stats_of([case])
         return weighed
 
-    def stats_of(self, cases: Sequence[Case]) -> Sequence[Weighed | None]:
+    def stats_of(self, cases: Sequence[Case]) -> Sequence[SentenceWeights | None]:
         """The weights of many sentences; BERTScore is computed in batches."""
         rows = [compare(case) for case in cases]
         network = self._network
@@ -115,7 +115,7 @@ class PtErrant(Metric[Weighed]):
         values = dict(zip(pairs, network.values(list(pairs)), strict=True))
         cuts = {pair for pair in pairs if network.is_cut(pair)}
         return tuple(
-            Weighed(
+            SentenceWeights(
                 tuple(_weigh(edit, values) for edit in row),
                 any(not cuts.isdisjoint((edit.before, *edit.after.values())) for edit in row),
             )
@@ -124,7 +124,7 @@ class PtErrant(Metric[Weighed]):
             for row in rows
         )
 
-    def aggregate(self, stats: Sequence[Weighed]) -> Score:
+    def aggregate(self, stats: Sequence[SentenceWeights]) -> Score:
         """F of the weights with the references chosen; its parts are its precisions and weights."""
         import numpy as np
 
@@ -135,7 +135,7 @@ class PtErrant(Metric[Weighed]):
         value = float(f_scores(totals, self.beta)[0])
         return Score(value, self.signature, len(stats), parts=parts)
 
-    def sentences(self, stats: Sequence[Weighed]) -> Sequence[Mapping[str, object]]:
+    def sentences(self, stats: Sequence[SentenceWeights]) -> Sequence[Mapping[str, object]]:
         """F of each sentence by itself, with the reference best for it, and the weights."""
         import numpy as np
 
@@ -147,11 +147,11 @@ class PtErrant(Metric[Weighed]):
             rows.append({"value": value, "chosen": best, **row.candidates[best]._asdict()})
         return rows
 
-    def resample(self, stats: Sequence[Weighed], draws: Draws) -> Values:
+    def resample(self, stats: Sequence[SentenceWeights], draws: Draws) -> Values:
         """F of each resample, its references chosen again."""
         return f_scores(self._choose(stats, draws)[0], self.beta)
 
-    def is_approximate(self, stats: Weighed) -> bool:
+    def is_approximate(self, stats: SentenceWeights) -> bool:
         """Whether the network could not read all of it."""
         return stats.cut
 
@@ -161,7 +161,9 @@ class PtErrant(Metric[Weighed]):
 
         return bert_score(self.model, self.layer)
 
-    def _choose(self, stats: Sequence[Weighed], draws: Draws) -> tuple[Values, NDArray[np.intp]]:
+    def _choose(
+        self, stats: Sequence[SentenceWeights], draws: Draws
+    ) -> tuple[Values, NDArray[np.intp]]:
         """The totals of each resample, and the reference chosen at each place of it."""
         import numpy as np
 

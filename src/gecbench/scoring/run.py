@@ -49,7 +49,7 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
             f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
         )
     blank: list[str] = []
-    columns: list[dict[_Oddity, list[str]]] = [
+    columns: list[dict[_Fault, list[str]]] = [
         {"missing": [], "empty": [], "strange": []} for _ in systems
     ]
     for sample in corpus.samples:  # once: those of a large corpus are read from a file
@@ -58,8 +58,8 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
             blank.append(name)
         for system, ids in zip(systems, columns, strict=True):
             for rewrite in system.hypotheses.get(name) or (None,):
-                if oddity := _oddity(rewrite, source):
-                    ids[oddity].append(name)
+                if fault := _find_fault(rewrite, source):
+                    ids[fault].append(name)
     for system, ids in zip(systems, columns, strict=True):
         if missing := ids["missing"]:
             examples = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
@@ -70,10 +70,10 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
     return _output_notes(corpus, systems, blank, columns)
 
 
-_Oddity = Literal["missing", "empty", "strange"]
+_Fault = Literal["missing", "empty", "strange"]
 
 
-def _oddity(rewrite: Rewrite | None, source: str) -> _Oddity | None:
+def _find_fault(rewrite: Rewrite | None, source: str) -> _Fault | None:
     """What seems wrong with an output: that it is not there, empty, or shares almost nothing.
 
     That is less than a quarter of its characters with its source.
@@ -101,7 +101,7 @@ def _output_notes(
     corpus: Corpus,
     systems: Sequence[SystemOutput],
     blank: Sequence[str],
-    columns: Sequence[Mapping[_Oddity, Sequence[str]]],
+    columns: Sequence[Mapping[_Fault, Sequence[str]]],
 ) -> list[str]:
     """What looks like a mistake in the files and cannot be refused; `columns` are ids by system."""
     notes: list[str] = []

@@ -40,7 +40,7 @@ def test_items_come_as_they_were_stored():
         for n in range(2500)
     ]
     samples_on_disk = stored.store(samples, Sample, many=10)
-    assert isinstance(samples_on_disk, stored.Stored)
+    assert isinstance(samples_on_disk, stored.StoredItems)
     assert [*samples_on_disk] == samples
     assert len(samples_on_disk) == 2500
     assert (samples_on_disk[0], samples_on_disk[1999], samples_on_disk[-1]) == (

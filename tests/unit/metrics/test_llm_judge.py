@@ -22,7 +22,7 @@ from gecbench.api.score import collect_stats, score
 from gecbench.core.errors import FormatError, GecbenchError, UnknownNameError, UsageError
 from gecbench.core.sample import Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats import stored
-from gecbench.metrics.llm_judge import LlmJudge, Rated, load_rubric, read_rating
+from gecbench.metrics.llm_judge import LlmJudge, Rating, load_rubric, read_rating
 
 CASES = (
     case("he go", "he goes"),
@@ -58,7 +58,7 @@ def judge(profile: Path) -> LlmJudge:
 def test_ratings_become_values_from_0_to_1(server: Scripted, judge: LlmJudge):
     server.script = lambda _, text: rated(2 if "sits" in text else 5)
     rows = judge.stats_of(CASES)
-    assert rows == (Rated(1, 5, ""), Rated(0.25, 2, ""), None, Rated(1, 5, ""), Rated(1, 5, ""))
+    assert rows == (Rating(1, 5, ""), Rating(0.25, 2, ""), None, Rating(1, 5, ""), Rating(1, 5, ""))
     scored = [row for row in rows if row]
     assert judge.aggregate(scored).value == pytest.approx(3.25 / 4)
     assert judge.aggregate(scored).parts == {"rating": 4.25, "unread": 0}

@@ -629,7 +629,7 @@ class EnLm(Corrector):
             ids = self._ids(words, change, pieces)
             if not ids:
                 continue
-            least = self.caution * (self.thresholds[change.label] + _doubt(words, change))
+            least = self.caution * (self.thresholds[change.label] + _extra_gain(words, change))
             least -= change.prior + self._leave
             estimate = reading.estimate(change, ids) - least
             if estimate > PROMISE:
@@ -706,7 +706,7 @@ class EnLm(Corrector):
         return (*ids, *window[:WINDOW])
 
 
-def _doubt(words: Sequence[Word], change: Change) -> float:
+def _extra_gain(words: Sequence[Word], change: Change) -> float:
     """Say what a change must gain in addition, as what surrounds it says little."""
     if change.label in ("spelling", "spacing", "capital", "repeated word"):
         return 0.0
