@@ -37,9 +37,7 @@ def test_failures_are_one_line(bad, tmp_path: Path):
     assert bad(1, "analyse", "correlation", "--scores", table) == (
         f"{table}:3: 'x' occurs twice; names are unique"
     )
-    assert bad(2, "compare", EN / "corpus.jsonl", SYSTEMS[0]) == (
-        "a comparison takes two systems or more; given: 1"
-    )
+    assert "two systems" in bad(2, "compare", EN / "corpus.jsonl", SYSTEMS[0])
     judgments = tmp_path / "j.xml"
     judgments.write_text("<a>", "utf-8")
     assert bad(1, "analyse", "meta", "--judgments", judgments) == (

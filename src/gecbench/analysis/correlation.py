@@ -242,8 +242,8 @@ def correlations(scores: SystemScores, *, oriented: bool = False) -> Correlation
     if len(scores.metrics) < 2:
         names = ", ".join(scores.metrics) or "none"
         raise UsageError(
-            f"a correlation needs at least two metrics; given: {names}; add others (--metric a,b, "
-            "or columns of the table of scores)"
+            f"a correlation needs at least two metrics; metrics: {names}; add others (--metric "
+            "a,b, or columns of the table of scores)"
         )
     scores, notes = orient(scores) if oriented else (scores, _signs(scores))
     pairs = tuple(
@@ -264,7 +264,7 @@ def check_number(systems: Sequence[str]) -> None:
     """
     if len(systems) < 3:
         named = ", ".join(systems) or "none"
-        raise UsageError(f"a correlation needs at least three systems; given: {named}")
+        raise UsageError(f"a correlation needs at least three systems; systems: {named}")
 
 
 def orient(scores: SystemScores) -> tuple[SystemScores, tuple[str, ...]]:

@@ -589,4 +589,4 @@ def check_number(systems: int) -> None:
         UsageError: There are not two.
     """
     if systems < 2:
-        raise UsageError(f"a comparison takes two systems or more; given: {systems}")
+        raise UsageError(f"a comparison takes two systems or more, not {systems}")

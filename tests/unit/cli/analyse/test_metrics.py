@@ -45,11 +45,8 @@ def test_correlation_of_systems_and_of_a_table(run, write):
     ("words", "why"),
     [
         ((), "name a corpus and systems, or a table of scores by --scores FILE"),
-        ((CORPUS, "a", "b"), "a correlation needs at least three systems; given: a, b"),
-        (
-            (CORPUS, *SYSTEMS),
-            "a correlation needs at least two metrics; given: cherrant; add",
-        ),
+        ((CORPUS, "a", "b"), "a correlation needs at least three systems; systems: a, b"),
+        ((CORPUS, *SYSTEMS), "a correlation needs at least two metrics; metrics: cherrant; add"),
         ((CORPUS, *SYSTEMS, "--lower", "x"), "--lower has no effect without --scores"),
         (("--scores", "t", *TWO), "--scores has the scores already; leave --metric out"),
         ((CORPUS, "--scores", "t"), "--scores has the scores already; leave CORPUS out"),
@@ -152,7 +149,7 @@ def test_numbers_without_names_are_of_the_systems_that_are_said(run, write):
         ),
         (
             ("--scores", "T", "--human", "P", "--windows", "none"),
-            "a correlation needs at least three systems; given: cautious, eager",
+            "a correlation needs at least three systems; systems: cautious, eager",
         ),
         (("--system-set", "a"), "--system-set 'a' must be NAME=SYSTEM,SYSTEM,..."),
         (("--system-set", "a=x,-y"), "--system-set 'a=x,-y' must be"),
