@@ -161,6 +161,15 @@ def test_bars_of_references_and_ranks_lead_to_their_sentences(shown: Opened):
         assert shown.result_count() > 0
 
 
+@pytest.mark.parametrize("figure", ["#scores-cherrant-plane", "#difficulty-scores"])
+def test_points_of_scatter_plots_lead_to_the_sentences_of_their_system(shown: Opened, figure: str):
+    plot = shown.page.locator(f"{figure} svg:visible")
+    plot.locator("[data-point=eager]").last.click(force=True)
+    view = shown.view()
+    assert (view["system"], view["outcome"]) == ("eager", "edits")
+    assert shown.result_count() > 0
+
+
 def test_text_is_found_in_sources_references_and_outputs(shown: Opened):
     search = shown.page.locator(".filters [name=q]")
     for text, where in (("三个书", "zh-001"), ("三本书", "zh-001"), ("ZH-076", "zh-076")):

@@ -13,8 +13,20 @@ function scaleCharts() {
   }
 }
 
+/** Let the points of scatter plots lead where the bars of the same system do, which phones show. */
+function linkPoints() {
+  for (const point of document.querySelectorAll("figure [data-point]")) {
+    const links = [...point.closest("figure").querySelectorAll(".card a")];
+    const link = links.find((one) => new URLSearchParams(one.hash.slice(1)).get("system") === point.dataset.point);
+    if (!link) continue;
+    point.classList.add("leads");
+    point.addEventListener("click", () => link.click());
+  }
+}
+
 function startCharts() {
   whenChoiceChanges.push(scaleCharts);
+  linkPoints();
   for (const list of document.querySelectorAll(".cards, .matrix")) {
     const links = () => [...list.querySelectorAll("a")].filter((one) => one.checkVisibility());
     const stop = (current) => {
