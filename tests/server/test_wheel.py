@@ -7,10 +7,13 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from gecbench import __version__
 
 ROOT = Path(__file__).parents[2]
 PARTS = {
@@ -72,24 +75,46 @@ def test_translations_are_compiled_for_it(files):
     assert not [name for name in files if name.endswith(".po")]
 
 
-def test_what_is_installed_from_it_speaks_chinese(wheel, tmp_path):
-    with zipfile.ZipFile(wheel) as file:
-        file.extractall(tmp_path)
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel, which finds what gecbench needs in that of the tests."""
+    folder = tmp_path_factory.mktemp("installed") / "venv"
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
+    options = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check")
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", *options, wheel]
+    subprocess.run(pip, check=True, capture_output=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    # Paths of a .pth file stand behind the wheel's, and .pth files there, as of a checkout's
+    # gecbench, are not read.
+    (packages / "needs.pth").write_text(f"{sysconfig.get_path('purelib')}\n", "utf-8")
+    return folder
+
+
+def run(folder: Path, name: str, *words: object, **variables: str) -> str:
+    """Run a program of an environment from outside the checkout; what it prints."""
+    outer = {key: text for key, text in os.environ.items() if not key.startswith("PYTHON")}
+    command = [folder / "bin" / name, *words]
     ended = subprocess.run(
-        [sys.executable, "-c", CHINESE],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(tmp_path),
-            "DJANGO_SETTINGS_MODULE": "gecbench.server.settings",
-        },
+        command, check=True, capture_output=True, text=True, cwd=folder, env={**outer, **variables}
     )
-    place, word = ended.stdout.splitlines()
-    assert Path(place).is_relative_to(tmp_path)
+    return ended.stdout
+
+
+def test_what_is_installed_from_it_speaks_chinese(installed):
+    settings = {"DJANGO_SETTINGS_MODULE": "gecbench.server.settings"}
+    place, word = run(installed, "python", "-c", CHINESE, **settings).splitlines()
+    assert Path(place).is_relative_to(installed)
     assert word == "登录"
+
+
+def test_what_is_installed_from_it_scores_its_own_samples(installed):
+    assert run(installed, "gecbench", "--version") == f"gecbench {__version__}\n"
+    samples = Path(run(installed, "gecbench", "data", "where", "samples").strip())
+    assert samples.is_relative_to(installed)
+    files = (samples / "zh" / "corpus.jsonl", samples / "zh" / "eager.txt")
+    result = run(installed, "gecbench", "score", *files, "--scheme", "zh-char")
+    assert "cherrant" in result
 
 
 def test_a_wheel_without_compiled_kernels_is_for_every_system(wheel, files):
