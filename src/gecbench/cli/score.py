@@ -78,7 +78,7 @@ def score(
     gecbench score dev.jsonl t5=dev.txt + test.jsonl t5=test.txt
     """  # noqa: D301 - \b keeps click from joining lines
     from gecbench.api.score import score as score_systems
-    from gecbench.reports.scores import build_report, render_scores
+    from gecbench.reports.scores import build_report, render_scores, render_sentences
 
     if per_sentence is not None and is_parquet(per_sentence):
         raise UsageError(
@@ -109,8 +109,6 @@ def score(
     scores = measure_groups(groups, inputs, measure, options, types=types, in_memory=False)
     contents = {output: render_scores(scores, form, tier=tier)}
     if per_sentence:
-        from gecbench.reports.score_data import render_sentences
-
         contents[per_sentence] = render_sentences(scores)
     if form == "csv":
         # A row has its signature, so that the notes alone would be lost.

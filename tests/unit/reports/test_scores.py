@@ -12,8 +12,7 @@ import pytest
 from gecbench.core.score import Counts, Interval, Score, Signature
 from gecbench.metrics.edits import Cherrant
 from gecbench.reports.report import Grid, as_csv, as_latex, as_text
-from gecbench.reports.score_data import render_sentences
-from gecbench.reports.scores import render_scores
+from gecbench.reports.scores import render_scores, render_sentences
 from gecbench.scoring.results import Result, ScoreReport, SentenceResult
 from gecbench.scoring.spans import Pairing
 
