@@ -90,7 +90,7 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
 
 
 def _where_f_says_something(breakdown: Breakdown) -> Breakdown:
-    """Leave out systems without edits, and groups in which there is nothing to correct.
+    """Leave out systems without edits, and groups of sentences with nothing to correct.
 
     In such a group F is 1 for a system that changes nothing and 0 for every other. Metrics that
     count no edits say something everywhere.
@@ -103,7 +103,8 @@ def _where_f_says_something(breakdown: Breakdown) -> Breakdown:
     places = [
         at
         for at in range(len(breakdown.groups))
-        if any(
+        if breakdown.unit == "edits"
+        or any(
             cell.counts is None or cell.counts.tp + cell.counts.fn
             for cell in (row[at] for row in breakdown.cells.values())
         )

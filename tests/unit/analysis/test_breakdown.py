@@ -296,22 +296,22 @@ def test_the_best_of_a_group_is_marked_unless_all_are_equal():
 def test_figures_say_the_numbers_that_matter_in_both_languages():
     figure = build_report(break_down(COPY, GOOD)).figures[-1]
     assert figure.name == "breakdown-field-origin"
-    assert "good: highest 100.00 at b, lowest 100.00 at a" in figure.alt.en
-    assert "good：最高 100.00" in figure.alt.zh
+    assert "good: 100.00 in every group." in figure.alt.en
+    assert "good：各组均为 100.00" in figure.alt.zh
     assert "Number of sentences: b 2, a 2" in figure.alt.en
-    assert figure.series[1].y == (100.0, 100.0)
+    assert [series.name for series in figure.series] == ["good"]
+    assert figure.series[0].y == (100.0, 100.0)
     state = next(f for f in build_report(break_down(GOOD)).figures if f.name == "breakdown-state")
-    assert [word.zh for word in state.series[0].x] == ["有错误", "无错误"]
+    assert [word.zh for word in state.series[0].x] == ["有错误"]
 
 
-def test_a_system_without_anything_to_score_says_so_in_the_figure():
+def test_a_system_without_edits_is_in_no_figure_and_a_figure_of_none_is_left_out():
     free = Corpus("free", (Sample("1", "好", (Rewrite(error_free=True),)),), "zh")
     output = SystemOutput("same", {"1": (Rewrite("好"),)})
     analysis = breakdown(free, [output], scheme="zh-char", by=("position",))
     shown = build_report(analysis)
-    assert "same: nothing to score." in shown.figures[0].alt.en
-    assert "无可评分项" in shown.figures[0].alt.zh
-    assert shown.figures[0].series[0].y == (None,) * 5
+    assert shown.tables[0].rows
+    assert shown.figures == ()
 
 
 def test_counts_have_a_row_for_each_group_and_system():
