@@ -43,6 +43,17 @@ def test_an_english_corpus_with_parts_of_speech(run):
     assert "en_gecbench_small" in provenance["words"]
 
 
+def test_a_language_that_nobody_declared_is_noted(run):
+    Path("de.txt").write_text("Ich habe gestern ein Buch gelest .\n", "utf-8")
+    Path("right.txt").write_text("Ich habe gestern ein Buch gelesen .\n", "utf-8")
+    words = ("perturb", "de.txt", "--reference", "right.txt", "--no-pos", "--variants", 1)
+    notes = run(*words, "-o", "out.jsonl")[2].splitlines()
+    assert [("'de'" in note, "--lang" in note) for note in notes if "look like" in note] == [
+        (True, True)
+    ]
+    assert "look like" not in run(*words, "-o", "declared.jsonl", "--lang", "de")[2]
+
+
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(run):
     for name, seed in (("one", 1), ("two", 1), ("three", 2)):
