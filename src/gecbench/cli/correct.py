@@ -384,7 +384,7 @@ def combine(
         data,
         load_systems(systems, data, inputs),
         voting=voting,
-        scheme=_scheme(inputs.scheme),
+        scheme=_scheme(inputs.scheme, voting),
         re_extract=re_extract,
         places=inputs.scheme.places,
         watch=watch,
@@ -393,12 +393,16 @@ def combine(
     _report_combination(combination)
 
 
-def _scheme(options: SchemeSpec) -> SchemeSpec | str:
+def _scheme(options: SchemeSpec, voting: Voting) -> SchemeSpec | str:
     """The scheme, or the name of none."""
-    if options.name == PLAIN:
-        refuse(f"--scheme {PLAIN} finds edits without a scheme", *_SCHEME)
-        return PLAIN
-    return scheme_of(options, uses_places=True)
+    tells_spelling = voting.relaxed != "none" or "spelling" in voting.thresholds
+    reads_characters = tells_spelling and voting.spelling == "similar"  # ChERRANT's table of them
+    if options.name != PLAIN:
+        return scheme_of(options, uses_places=reads_characters)
+    refuse(f"--scheme {PLAIN} finds edits without a scheme", *_SCHEME)
+    if not reads_characters:
+        refuse("these votes read no resources of the data folder", Places)
+    return PLAIN
 
 
 def _write(combination: Combination, target_format: str, output: Path, m2: Path | None) -> None:

@@ -48,12 +48,41 @@ def test_several_tables_are_one_csv(run):
             "--by-type",
         ),
         (("compare", CORPUS, EAGER, CAUTIOUS, "--correction", "bh"), "--correction"),
+        (("combine", CORPUS, EAGER, CAUTIOUS, "--scheme", "zh-char", "--folder", "x"), "--folder"),
+        (("combine", CORPUS, EAGER, CAUTIOUS, "--scheme", "none", "--mirror", "x"), "--mirror"),
     ],
 )
 def test_what_has_no_effect_is_refused(run, words: tuple[object, ...], option: str):
     code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert option in err
+
+
+OPTIONS = (
+    *("--beta 2", "--level detection-span", "--choice sentence-best", "--edits single"),
+    *("--exclude M", "--by-type 2", "--seed 3", "--resamples 200", "--segmenter characters"),
+    *("--strategy first", "--no-simplify", "--lev", "--merging all-split", "--max-references 1"),
+    *("--references-exactly 1", "--normalise nfkc", "--by origin", "--columns id=a"),
+    *("--system-columns id=a", "--subset", "--folder x", "--mirror x", "--parse-cache x"),
+    *("--spacy-model x", "--scheme-set a=b", "--address x:1", "--gpus 1", "--resume x"),
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--scheme", "zh-char"),
+        ("--metric", "gleu"),
+        ("--metric", "sentence-accuracy"),
+        ("--metric", "m2", "--scheme", "zh-char"),
+        ("--metric", "char-bleu", "--format", "json"),
+    ],
+)
+def test_every_option_changes_something_or_is_refused(run, words: tuple[str, ...]):
+    base = ("score", CORPUS, EAGER, "--range", "0:20", *words)
+    plain = run(*base)
+    assert plain[0] == 0
+    assert [option for option in OPTIONS if run(*base, *option.split()) == plain] == []
 
 
 def test_one_system_votes_on_nothing(run):
