@@ -23,6 +23,7 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
+    are_errant_types,
     count_cells,
     data_of,
     join_texts,
@@ -43,6 +44,7 @@ _GROUPS: Mapping[str, Words] = {
     group: translate(group)
     for group in ("erroneous", "disputed", "error-free", "unannotatable", NOWHERE)
 }
+_NO_CATEGORY = type_words(NO_CATEGORY, errant=True)
 _SHOWN = 15
 """Differences in the table; JSON has all."""
 _NO_TEXT = translate("(known by edits only)")
@@ -60,8 +62,9 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
     """
     several = len({breakdown.metric for breakdown in result.breakdowns}) > 1
     names = _names(result.breakdowns, several=several)
+    errant = are_errant_types(_types(result.breakdowns))
     tables = [
-        _table(breakdown, name, result.systems, page=page)
+        _table(breakdown, name, result.systems, page=page, errant=errant)
         for breakdown, name in zip(result.breakdowns, names, strict=True)
     ]
     for comparison in result.comparisons:
@@ -79,7 +82,7 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
         corpus=result.corpus,
         tables=tuple(tables),
         figures=tuple(
-            _figure(shown, f"breakdown-{name}", page=page)
+            _figure(shown, f"breakdown-{name}", page=page, errant=errant)
             for breakdown, name in zip(result.breakdowns, names, strict=True)
             if (shown := _where_f_says_something(breakdown)).groups and shown.cells
         ),
@@ -87,6 +90,13 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
         notes=(*result.notes, *_pair_notes(result)),
         signatures=result.signatures,
     )
+
+
+def _types(breakdowns: Sequence[Breakdown]) -> Iterator[str]:
+    """Yield the types of edits, and their operations."""
+    for breakdown in breakdowns:
+        if breakdown.by in ("type-1", "type-3"):
+            yield from breakdown.groups
 
 
 def _where_f_says_something(breakdown: Breakdown) -> Breakdown:
@@ -117,7 +127,7 @@ def _where_f_says_something(breakdown: Breakdown) -> Breakdown:
     )
 
 
-def _figure(breakdown: Breakdown, name: str, *, page: bool = False) -> Figure:
+def _figure(breakdown: Breakdown, name: str, *, page: bool = False, errant: bool = False) -> Figure:
     """Show a breakdown as grouped bars, in percent.
 
     Args:
@@ -125,6 +135,7 @@ def _figure(breakdown: Breakdown, name: str, *, page: bool = False) -> Figure:
         name: Of the figure.
         page: Whether types have the number of their edits behind them, and categories what the
             page knows of them.
+        errant: Whether types are ERRANT's.
     """
     kind = _kind_words(breakdown)
     groups = tuple(_group_words(group, breakdown.by) for group in breakdown.groups)
@@ -158,7 +169,9 @@ def _figure(breakdown: Breakdown, name: str, *, page: bool = False) -> Figure:
         series=series,
         metric=breakdown.metric,
     )
-    return replace(figure, categories=tuple(_categories(breakdown))) if page else figure
+    return (
+        replace(figure, categories=tuple(_categories(breakdown, errant=errant))) if page else figure
+    )
 
 
 def _series(system: str, places: Sequence[Words], cells: Sequence[Cell]) -> Series:
@@ -168,10 +181,10 @@ def _series(system: str, places: Sequence[Words], cells: Sequence[Cell]) -> Seri
     return Series.of_shares(system, places, (cell.value for cell in cells), low, high)
 
 
-def _categories(breakdown: Breakdown) -> Iterator[Category]:
+def _categories(breakdown: Breakdown, *, errant: bool) -> Iterator[Category]:
     """Yield what the page knows of each group."""
     for group, size in zip(breakdown.groups, breakdown.sizes, strict=True):
-        words = type_words(group) if breakdown.by.startswith("type-") else None
+        words = type_words(group, errant=errant) if breakdown.by.startswith("type-") else None
         yield Category(
             _group_words(group, breakdown.by), words, size, _filters(breakdown.by, group)
         )
@@ -222,7 +235,7 @@ def _kind_words(breakdown: Breakdown) -> Words:
 
 def _group_words(group: str, by: str) -> Words:
     """The name of a group of a kind in both languages."""
-    words = type_words(group) if (by, group) == ("type-2", NO_CATEGORY) else _GROUPS.get(group)
+    words = _NO_CATEGORY if (by, group) == ("type-2", NO_CATEGORY) else _GROUPS.get(group)
     return words or Words(group, group)
 
 
@@ -273,9 +286,11 @@ def _slug(text: str) -> str:
     return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-") or "other"
 
 
-def _table(breakdown: Breakdown, name: str, systems: Sequence[str], *, page: bool = False) -> Table:
+def _table(
+    breakdown: Breakdown, name: str, systems: Sequence[str], *, page: bool, errant: bool
+) -> Table:
     kind = _kind_words(breakdown)
-    words = {group: type_words(group) for group in breakdown.groups}
+    words = {group: type_words(group, errant=errant) for group in breakdown.groups}
     if not page or not breakdown.by.startswith("type-") or not any(words.values()):
         words = {}
     with_ends = not page and _has_intervals([breakdown])

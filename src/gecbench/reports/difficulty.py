@@ -27,6 +27,7 @@ from gecbench.reports.report import (
     Table,
     Value,
     Words,
+    are_errant_types,
     data_of,
     join_texts,
     translate,
@@ -187,7 +188,9 @@ def _types(results: Sequence[Difficulty], level: Tier, *, in_words: bool) -> Tab
     part = _PARTS[level]
     by_label = [{kind.label: kind for kind in result.types[level]} for result in results]
     labels = list(dict.fromkeys(chain(*by_label)))
-    in_words = in_words and any(type_words(label) for label in labels)
+    errant = _are_errant(results)
+    words = {label: type_words(label, errant=errant) for label in labels}
+    in_words = in_words and any(words.values())
     columns = [Column(part.en, zh=part.zh), *[Column.of("in words")] * in_words]
     for names in _names(results):
         head = f"{', '.join(names)} " if names else ""
@@ -200,7 +203,7 @@ def _types(results: Sequence[Difficulty], level: Tier, *, in_words: bool) -> Tab
     for label in labels:
         types = (kinds.get(label) for kinds in by_label)
         cells = ((o.mean, o.deviation, o.errors) if o else (None, None, 0) for o in types)
-        heads = (label or NO_CATEGORY, *[type_words(label)] * in_words)
+        heads = (label or NO_CATEGORY, *[words[label]] * in_words)
         rows.append((*heads, *chain(*cells)))
     title = translate("Weights of errors by {part}, the most difficult first", part=part)
     return Table(f"types-{level}", title, tuple(columns), tuple(rows))
@@ -317,14 +320,20 @@ def _types_figure(results: Sequence[Difficulty], level: Tier, *, page: bool) -> 
     )
     if not page or len(results) > 1:
         return figure
-    return replace(figure, categories=tuple(_category(kind, level) for kind in frequent[0]))
+    errant = _are_errant(results)
+    categories = tuple(_category(kind, level, errant=errant) for kind in frequent[0])
+    return replace(figure, categories=categories)
 
 
-def _category(kind: TypeDifficulty, level: Tier) -> Category:
+def _are_errant(results: Sequence[Difficulty]) -> bool:
+    return are_errant_types(kind.label for result in results for kind in result.types[3])
+
+
+def _category(kind: TypeDifficulty, level: Tier, *, errant: bool) -> Category:
     """What the page knows of a type."""
     label = kind.label or NO_CATEGORY
     filters = {"type": f":{label}" if level == 2 else label}
-    return Category(Words(label, label), type_words(label), kind.errors, filters)
+    return Category(Words(label, label), type_words(label, errant=errant), kind.errors, filters)
 
 
 def _most_frequent(types: Sequence[TypeDifficulty]) -> list[TypeDifficulty]:

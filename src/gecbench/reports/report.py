@@ -613,17 +613,23 @@ def _plain_text(value: object) -> str:
     raise NotImplementedError(f"no JSON of {type(value).__name__}")
 
 
-# The types of edits in words: the labels of ERRANT and ChERRANT, as "M:DET".
+# The types of edits in words: the labels of ERRANT, as "M:DET", and of the other schemes.
 
 
 _OPERATIONS: Mapping[str, Words] = {
     "M": Words("missing", "缺失"),
-    "R": Words("wrong", "替换"),
-    "U": Words("unnecessary", "多余"),
-    "S": Words("redundant", "冗余"),
+    "R": Words("redundant", "冗余"),
+    "S": Words("substituted", "替换"),
     "W": Words("word order", "语序"),
     "UNK": Words("detected, not corrected", "仅标出，未改正"),
     "Um": Words("detected, not corrected", "仅标出，未改正"),
+}
+_ERRANT_OPERATIONS: Mapping[str, Words] = {
+    "M": _OPERATIONS["M"],
+    "R": Words("wrong", "替换"),
+    "U": Words("unnecessary", "多余"),
+    "UNK": _OPERATIONS["UNK"],
+    "Um": _OPERATIONS["Um"],
 }
 _HALVES: Mapping[str, Words] = {
     "W:R": Words("word order: moved from here", "语序：从这里移走"),
@@ -666,23 +672,44 @@ _CATEGORIES: Mapping[str, Words] = {
 }
 
 
-def type_words(label: str) -> Words | None:
+def are_errant_types(labels: Iterable[str]) -> bool:
+    """Say whether types are ERRANT's, where R is a replacement; elsewhere it is redundant.
+
+    ERRANT's have categories and no S and no W, which all other schemes have.
+
+    Args:
+        labels: All types of a corpus; operations alone are enough if U is among them.
+
+    >>> are_errant_types(["M:DET", "R:NOUN"]), are_errant_types(["M", "R", "S"])
+    (True, False)
+    """
+    types = set(labels)
+    operations = {label.partition(":")[0] for label in types}
+    return not operations & {"S", "W"} and ("U" in operations or any(":" in t for t in types))
+
+
+def type_words(label: str, *, errant: bool) -> Words | None:
     """A type of edits, its operation or its category in words; None for labels of others.
 
-    >>> type_words("M:DET")
+    Args:
+        label: The type, or a part of it.
+        errant: Whether it is one of ERRANT's, as `are_errant_types` says.
+
+    >>> type_words("M:DET", errant=True)
     Words(en='missing determiner', zh='缺失：限定词')
-    >>> type_words("VERB:TENSE").en, type_words("R").zh
-    ('verb tense', '替换')
+    >>> type_words("R", errant=True).zh, type_words("R", errant=False).zh
+    ('替换', '冗余')
     """
+    operations = _ERRANT_OPERATIONS if errant else _OPERATIONS
     if label in _HALVES:
         return _HALVES[label]
-    if label in _OPERATIONS:
-        return _OPERATIONS[label]
+    if label in operations:
+        return operations[label]
     if label in _CATEGORIES:
         return _CATEGORIES[label]
     operation, _, category = label.partition(":")
-    if operation not in _OPERATIONS or category not in _CATEGORIES:
+    if operation not in operations or category not in _CATEGORIES:
         return None
-    action, part = _OPERATIONS[operation], _CATEGORIES[category]
+    action, part = operations[operation], _CATEGORIES[category]
     separator = ": " if category == "OTHER" else " "
     return Words(f"{action.en}{separator}{part.en}", f"{action.zh}：{part.zh}")

@@ -29,6 +29,7 @@ from gecbench.reports.report import (
     Series,
     Table,
     Words,
+    are_errant_types,
     figure_csv,
     message_words,
     plain,
@@ -210,7 +211,9 @@ def render_html(page: Page, language: PageLanguage = "en") -> str:
     """
     check_extras()
     words = interface_words("page")
-    types = {f"type:{label}": type_words(label) for label in sorted(_types(page.sentences))}
+    labels = _labels(page.sentences)
+    errant = are_errant_types(labels)
+    types = {f"type:{part}": type_words(part, errant=errant) for part in sorted(_parts(labels))}
     texts = {**words, **{key: text for key, text in types.items() if text}}
     both = {key: {"en": text.en, "zh": text.zh} for key, text in texts.items()}
     sections = list(_sections(page.reports, Charts(page.systems, edits=page.edits)))
@@ -232,10 +235,14 @@ def render_html(page: Page, language: PageLanguage = "en") -> str:
     )
 
 
-def _types(sentences: Mapping[str, object]) -> Set[str]:
-    """The types of edits, their operations and their categories."""
+def _labels(sentences: Mapping[str, object]) -> Sequence[str]:
+    """The types of edits."""
     types = sentences.get("types", ())
-    labels = types if isinstance(types, list | tuple) else ()
+    return types if isinstance(types, list | tuple) else ()
+
+
+def _parts(labels: Sequence[str]) -> Set[str]:
+    """Types of edits, their operations and their categories."""
     parts = [label.partition(":") for label in labels]
     return {*labels, *(part for operation, _, category in parts for part in (operation, category))}
 
