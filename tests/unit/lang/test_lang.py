@@ -212,7 +212,8 @@ def test_a_pipeline_of_another_language_is_refused(run, tmp_path, declared: bool
         ["analyse", "breakdown", *files],
     ):
         exit_code, out, err = run(*words, *scheme, *(["--lang", code] if declared else []))
-        assert (exit_code, out, err.count("\n")) == (2, "", 1), words
+        errors = [line for line in err.splitlines() if not line.startswith("note: ")]
+        assert (exit_code, out, len(errors)) == (2, "", 1), words
         assert missing_facts(err, ("pipeline", "'en'", repr(code), "--spacy-model")) == []
         assert ("--lang en" in err) is not declared
     exit_code, out, _ = run("score", *files, *scheme, "--lang", "xx")
@@ -277,7 +278,7 @@ def test_many_sentences_of_another_language_are_noted_once(run, tmp_path, first,
         code, out, err = run(*words)
         assert code == 0
         assert missing_facts(out + err, facts) == []
-        assert (out + err).count("look like") == 1 + (first == "de" and words[0] == "score")
+        assert (out + err).count("look like") == 1 + (first == "de")
         out, err = run(*words, "--lang", first)[1:]
         assert "look like" not in out + err
 
