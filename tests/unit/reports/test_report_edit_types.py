@@ -67,7 +67,12 @@ def test_r_is_a_replacement_in_labels_of_errant_alone(labels: list[str], errant:
 @pytest.mark.parametrize("scheme", ["zh-char", "xx-char"])
 def test_words_are_those_of_what_the_scheme_finds(scheme: str, source: str, words: str):
     sample = Sample("1", source, (Rewrite("他去学校了"),))
-    [edits] = gecbench.extract(Corpus("c", (sample,), lang="zh"), scheme).samples[0].references[0].edit_sets
+    [edits] = (
+        gecbench.extract(Corpus("c", (sample,), lang="zh"), scheme)
+        .samples[0]
+        .references[0]
+        .edit_sets
+    )
     labels = [edit.label for edit in edits]
     [shown] = [type_words(label, errant=are_errant_types(labels)) for label in labels]
     assert shown
