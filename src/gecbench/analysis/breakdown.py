@@ -893,7 +893,7 @@ def _notes_on_intervals(
     ):
         yield Message(
             "without an interval: groups with nothing to correct, where F is 1 for a system that "
-            "changes nothing and 0 for every other"
+            "changes nothing and 0 for every other; an interval of zero width is not shown"
         )
 
 
@@ -902,7 +902,8 @@ def _notes(run_stats: RunStats, breakdowns: Sequence[Breakdown]) -> list[str]:
     notes = {
         "edits": Message(
             "types and positions: the edits of the whole corpus's choice of references, so that "
-            "the counts of all groups make up the score's"
+            "the counts of all groups make up the score's; n and the column “edits” count the "
+            "edits of all references"
         ),
         "sentences": Message("groups of sentences are scored each as a corpus of its own"),
         "length": Message(

@@ -211,7 +211,8 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
         notes.append(
             Message(
                 "curves: sentences with fewer than k references take part with those that they "
-                "have; --at-least K keeps to sentences with at least K"
+                "have (gecbench analyse references --at-least K takes only sentences with at "
+                "least K)"
             )
         )
     mixed = sum(
@@ -229,7 +230,7 @@ def _curve_notes(run_stats: RunStats, curves_: Sequence[Curve], sweep: Sweep) ->
     if any(point.subsets < point.of for curve in curves_ for point in curve.points):
         notes.append(
             Message(
-                "curves: of more than {most} subsets of one size, {most} drawn by lot (seed "
+                "curves: of more than {most} subsets of one size, {most} are drawn at random (seed "
                 "{seed})",
                 most=sweep.most,
                 seed=sweep.seed,

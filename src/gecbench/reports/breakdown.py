@@ -69,7 +69,7 @@ def build_report(result: Breakdowns, *, counts: bool = False, page: bool = False
     ]
     for comparison in result.comparisons:
         prefix = f"{_slug(comparison.metric)}-" if several else ""
-        tables.append(_differences(comparison, f"{prefix}differences"))
+        tables.append(_differences(comparison, f"{prefix}differences", page=page))
         tables.append(_sentences(comparison, f"{prefix}sentences"))
         tables.append(_texts(comparison, f"{prefix}texts"))
     if page:
@@ -239,11 +239,12 @@ def _group_words(group: str, by: str) -> Words:
     return words or Words(group, group)
 
 
-def _kind_of(by: str) -> str | Words:
-    """What groups are, for a table, by the name that `--by` has for it in English."""
+def _kind_of(by: str, *, page: bool = False) -> str | Words:
+    """What groups are, for a table: on the page in words, elsewhere as `--by` has it in English."""
     if by.startswith(FIELD):
-        return Words(by, f"“{by.removeprefix(FIELD)}”")
-    return Words(by, _KINDS[by].zh)
+        name = by.removeprefix(FIELD)
+        return Words(name if page else by, f"“{name}”")
+    return Words(_KINDS[by].en if page else by, _KINDS[by].zh)
 
 
 def _extremes(system: str, breakdown: Breakdown) -> Words:
@@ -382,10 +383,13 @@ def _false_edits(breakdowns: Sequence[Breakdown]) -> Iterator[Table]:
         )
 
 
-def _differences(comparison: PairDifferences, name: str) -> Table:
+def _differences(comparison: PairDifferences, name: str, *, page: bool) -> Table:
     first, second = comparison.between
     rows = tuple(
-        (*(_kind_of(d.by), _GROUPS.get(d.group, d.group), d.size), *(*d.values, d.difference))
+        (
+            *(_kind_of(d.by, page=page), _GROUPS.get(d.group, d.group), d.size),
+            *(*d.values, d.difference),
+        )
         for d in comparison.differences[:_SHOWN]
     )
     number = len(comparison.differences)
@@ -400,7 +404,7 @@ def _differences(comparison: PairDifferences, name: str) -> Table:
             else "",
         ),
         (
-            Column.of("division|groups"),
+            Column.of("grouped by", key="groups"),
             Column.of("group"),
             Column.of("size", "count"),
             Column(first, "percent"),
@@ -420,7 +424,7 @@ def _sentences(comparison: PairDifferences, name: str) -> Table:
             first=first,
             second=second,
         ),
-        (Column.of("id"), Column.of("contribution", "percent", 4)),
+        (Column.of("id"), Column.of("contribution (points)", "percent", 4, key="contribution")),
         tuple((sentence.id, sentence.contribution) for sentence in comparison.sentences),
     )
 
@@ -462,7 +466,7 @@ def _counts(breakdowns: Sequence[Breakdown]) -> Table:
         translate("All groups with counts"),
         (
             Column.of("metric"),
-            Column.of("division|groups"),
+            Column.of("grouped by", key="groups"),
             Column.of("group"),
             Column.of("system"),
             Column.of("size", "count"),
@@ -479,9 +483,9 @@ def _pair_notes(result: Breakdowns) -> Iterator[str]:
     for comparison in result.comparisons:
         first, second = comparison.between
         yield Message(
-            "{metric}: {first} is set against {second}; a sentence's contribution is what the "
-            "difference of the two scores is with it, less what it is without it, the choice of "
-            "references held",
+            "{metric}: {first} is compared with {second}; the contribution of a sentence is the "
+            "difference of their scores with it, minus the difference without it; the choice of "
+            "references stays the same",
             metric=comparison.metric,
             first=first,
             second=second,

@@ -28,6 +28,7 @@ _CORRECTIONS = {
     "holm": translate("corrected by Holm"),
     "bh": translate("corrected by Benjamini and Hochberg"),
 }
+_SHORT_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
 _P = Column("p", "p", 3)
 _SHOWN = 0.001
 """A smaller p is shown as below this."""
@@ -79,7 +80,7 @@ def _about(result: Comparison) -> str:
     decides: str = ""
     if len(plan.tests) > 1:
         tests = Message("{first} and {second}", first=tests, second=Message(plan.tests[1]))
-        decides = Message("; {test} decides", test=Message(plan.main_test))
+        decides = Message("; significance is decided by {test}", test=Message(plan.main_test))
     corrected: str = ""
     if len(result.pairs) > 1:
         corrected = Message(
@@ -137,13 +138,18 @@ def _pairs(results: Sequence[Comparison], pairs: Sequence[Sequence[SystemPair]])
     columns += [Column.of("significant")]
     columns += [Column.of("A - B", "percent")]
     columns += [Column.of("low", "percent"), Column.of("high", "percent")]
-    columns += [Column.of("A better", "percent", 1)]
+    columns += [Column.of("A better (% of resamples)", "percent", 1, key="A better")]
     for test in plan.tests:
         columns.append(Column.of("{test} p", "p", 3, test=translate(test)))
         if corrected:
             columns.append(
                 Column.of(
-                    "{test} {correction}", "p", 3, test=translate(test), correction=plan.correction
+                    "{test} p, {correction}",
+                    "p",
+                    3,
+                    key=f"{test} {plan.correction}",
+                    test=translate(test),
+                    correction=_SHORT_CORRECTIONS[plan.correction],
                 )
             )
     rows: list[tuple[Value, ...]] = []
@@ -209,7 +215,10 @@ def _number_significant(result: Comparison) -> Words:
 def _p_figure(result: Comparison) -> Figure:
     plan, number, groups = result.plan, _number_significant(result), Words("", "")
     if result.groups:
-        names = "; ".join(", ".join(group) for group in result.groups)
+        names = Words(
+            "; ".join(", ".join(group) for group in result.groups),
+            "；".join("、".join(group) for group in result.groups),
+        )
         groups = translate("; groups without significant differences: {names}", names=names)
     floor = _floor(result)
     groups = Words(groups.en + floor.en, groups.zh + floor.zh)
@@ -296,9 +305,11 @@ def _interval_figure(result: Comparison) -> Figure:
     if result.plan.baseline is None and len(result.ranked) > 2:
         pairs = tuple(result.pair(*names) for names in combinations(result.ranked, 2))
     first, level = pairs[0], f"{100 * result.plan.confidence:g}%"
-    values = (
-        f"{first.first} − {first.second}: {100 * first.difference:.2f} "
-        f"[{100 * first.interval.low:.2f}, {100 * first.interval.high:.2f}]"
+    values = translate(
+        "{name}: {value}",
+        name=f"{first.first} − {first.second}",
+        value=f"{100 * first.difference:.2f} "
+        f"[{100 * first.interval.low:.2f}, {100 * first.interval.high:.2f}]",
     )
     number = _number_significant(result)
     return Figure.of(

@@ -156,9 +156,18 @@ def _scores(results: Sequence[Difficulty]) -> Table:
             for scores, values in zip(result.scores, block, strict=True)
         ]
     title = translate("Scores weighted by difficulty, and plain scores of the same chunks")
-    weighted = ("weighted|P", "weighted|R", "{f}", "weighted|A")
+    weighted = {
+        "weighted P": "P",
+        "weighted R": "R",
+        "weighted {f}": f,
+        "weighted A": "A",
+    }
     plain = ("plain P", "plain R", "plain {f}", "plain A")
-    columns = (*heads, *(Column.of(head, "percent", f=f) for head in (*weighted, *plain)))
+    columns = (
+        *heads,
+        *(Column.of(head, "percent", key=key, f=f) for head, key in weighted.items()),
+        *(Column.of(head, "percent", f=f) for head in plain),
+    )
     return Table("scores", title, columns, tuple(rows), frozenset(marks))
 
 
@@ -170,7 +179,7 @@ def _ranking(results: Sequence[Difficulty], measure: Measure) -> Table:
         *_heads(results),
         _SYSTEM,
         Column.of("rank", "count"),
-        Column(head, "percent", zh=f"加权{words.zh}".rstrip()),
+        Column(f"weighted {head}", "percent", zh=f"加权{words.zh}".rstrip(), key=head),
         Column.of("plain rank", "count"),
         Column(f"plain {head}", "percent", zh=f"未加权{words.zh}".rstrip()),
         Column.of("change", "count"),
@@ -216,8 +225,8 @@ def _unlike(results: Sequence[Difficulty]) -> Table:
         Column.of("errors", "count"),
         Column.of("corrects", "count"),
         Column.of("alone", "count"),
-        Column.of("level at", "number"),
-        Column.of("ahead from", "count"),
+        Column.of("catches up at", "number", key="level at"),
+        Column.of("ahead at", "count", key="ahead from"),
     )
     rows: list[tuple[Value, ...]] = []
     for result, names in zip(results, _names(results), strict=True):
@@ -227,7 +236,8 @@ def _unlike(results: Sequence[Difficulty]) -> Table:
             ahead = even.ahead if even and even.possible else None
             rows.append((*names, *cells, even.level if even else None, ahead))
     title = translate(
-        "Other errors that a different system must correct to catch up, were all others like it"
+        "If all other systems were like the one in the row: how many other errors must one "
+        "different system correct to catch up?"
     )
     return Table("unlike", title, columns, tuple(rows))
 
@@ -297,7 +307,9 @@ def _types_figure(results: Sequence[Difficulty], level: Tier, *, page: bool) -> 
     """The mean weight of each type with its standard deviation."""
     frequent = [_most_frequent(result.types[level]) for result in results]
     first = [f"{o.label or NO_CATEGORY} {o.mean:.2f}" for o in next(filter(None, frequent))]
-    hardest, easiest = ", ".join(first[:3]), ", ".join(first[-3:][::-1])
+    hardest, easiest = (
+        Words(", ".join(types), "、".join(types)) for types in (first[:3], first[-3:][::-1])
+    )
     figure = Figure.of(
         "difficulty-types",
         "intervals",

@@ -273,12 +273,13 @@ def _systems(
             higher_is_better=higher_is_better,
         )
     }
-    metric = results[0].metric
-    title = translate("Systems by {metric}, best first", metric=metric)
+    metric: str | Words = results[0].metric
+    if (score_name := _score_name(results, beta)) != metric:
+        metric = Words(f"{score_name} ({metric})", f"{score_name}（{metric}）")
+    title = translate("{metric}: systems, best first", metric=metric)
     if groups:
         title = translate(
-            "Systems by {metric}, best first; those that share a letter do not "
-            "differ significantly",
+            "{metric}: systems, best first; those that share a letter do not differ significantly",
             metric=metric,
         )
     return Table(

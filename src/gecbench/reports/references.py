@@ -146,18 +146,27 @@ def _statistics(result: References) -> Table:
         "statistics",
         translate("Sentences and references"),
         result.statistics,
-        (Column.of("sentences of"), lambda part: names.get(part.name, part.name)),
+        (Column.of("part", key="sentences of"), lambda part: names.get(part.name, part.name)),
         (Column.of("sentences", "count"), lambda part: part.sentences),
-        (Column.of("discarded", "count"), lambda part: part.discarded),
+        (Column.of("left out", "count", key="discarded"), lambda part: part.discarded),
         (Column.of("number|erroneous", "count"), lambda part: part.erroneous),
         (
             Column.of("erroneous (%)", "percent", 1),
             lambda part: part.erroneous / part.sentences if part.sentences else None,
         ),
-        (Column.of("characters", "number", 1), lambda part: part.characters),
+        (
+            Column.of("characters per sentence", "number", 1, key="characters"),
+            lambda part: part.characters,
+        ),
         (Column.of("edits per reference", "number", 1), lambda part: part.edits),
-        (Column.of("mean|references", "number", 1), lambda part: part.references),
-        (Column.of("different", "number", 1), lambda part: part.distinct),
+        (
+            Column.of("references per sentence", "number", 1, key="references"),
+            lambda part: part.references,
+        ),
+        (
+            Column.of("different ones per sentence", "number", 1, key="different"),
+            lambda part: part.distinct,
+        ),
     )
 
 

@@ -64,7 +64,7 @@ def translate(english: str, /, **values: object) -> Words:
         KeyError: The text has no Chinese.
 
     >>> translate("{metric} by {kind}", metric="F", kind=translate("length")).zh
-    '按句长划分的 F'
+    'F，按句长'
     """
     en = {name: value.en if isinstance(value, Words) else value for name, value in values.items()}
     zh = {name: value.zh if isinstance(value, Words) else value for name, value in values.items()}
@@ -360,24 +360,33 @@ class Column:
     """One column of a table.
 
     Args:
-        name: Its head, also the name in CSV.
+        name: Its head.
         kind: See `ColumnKind`.
         digits: Decimals of percent, numbers and p-values.
         zh: Its head in Chinese; None where it is the same.
+        key: Its name in CSV, which stays when the head is worded better; None where it is the head.
     """
 
     name: str
     kind: ColumnKind = "word"
     digits: int = 2
     zh: str | None = None
+    key: str | None = None
 
     @classmethod
     def of(
-        cls, head: str, kind: ColumnKind = "word", digits: int = 2, /, **values: object
+        cls,
+        head: str,
+        kind: ColumnKind = "word",
+        digits: int = 2,
+        /,
+        *,
+        key: str | None = None,
+        **values: object,
     ) -> Column:
         """Make a column whose head is in `chinese.json`, as `translate` reads it."""
         words = translate(head, **values)
-        return cls(words.en, kind, digits, words.zh)
+        return cls(words.en, kind, digits, words.zh, key)
 
     def format(self, value: Value) -> str:
         """Write a value as a reader sees it."""
@@ -565,7 +574,7 @@ def render(report: Report, output: ReportFormat, *, table: str | None = None) ->
 def table_csv(table: Table) -> str:
     """Write a table as CSV, values not rounded."""
     rows = [tuple(map(plain, row)) for row in table.rows]
-    return as_csv(tuple(column.name for column in table.columns), rows)
+    return as_csv(tuple(column.key or column.name for column in table.columns), rows)
 
 
 def plain(value: Value) -> str | int | float:

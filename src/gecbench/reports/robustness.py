@@ -108,12 +108,13 @@ def _data(result: Robustness) -> dict[str, object]:
 
 def _notes(result: Robustness) -> Iterator[str]:
     yield Message(
-        "CRS and P-CRS never stand alone: a system that copies its input has them too; the rows "
-        "(perfect) and (copies its input) say how far they reach on these data"
+        "Do not read CRS and P-CRS alone: a system that copies its input scores high on both. The "
+        "rows (perfect) and (copies its input) give their values for the two extremes on these data"
     )
     yield Message(
-        "official: one variant is best and worst for the running F, P-CRS: the F of a variant "
-        "alone is the original's; edits: the corrections are the same after mapping"
+        "official rule: CRS counts a case if the same sentence gives the best and the worst "
+        "running F; P-CRS counts a variant if its own F equals the original's. By edits: a variant "
+        "counts if its corrections are the original's"
     )
     if result.unpaired_errors:
         yield Message(

@@ -357,7 +357,7 @@ def test_texts_stand_below_the_sentences_that_decide():
         ("1", Words("source", "原文"), "我去了"),
         ("1", "good", "他去了"),
         ("1", "bad", "我去来"),
-        ("1", Words("reference 1", "参考 1"), "我去"),
+        ("1", Words("reference 1", "参考答案 1"), "我去"),
     )
 
 
@@ -441,7 +441,7 @@ def test_texts_that_overlapping_edits_cannot_give_are_said_not_to_be_known():
     assert any("overlap, which cannot be shown: 1" in note for note in analysis.notes)
     assert build_report(analysis).tables[-1].rows[-1] == (
         "1",
-        Words("reference 1", "参考 1"),
+        Words("reference 1", "参考答案 1"),
         Words("(known by edits only)", "（仅知其编辑）"),
     )
 

@@ -130,7 +130,7 @@ def test_only_sentences_with_enough_references_take_part_where_asked():
     assert [point.cut for point in analysis.curves[0].points] == [1, 1, 0]
     assert analysis.curves[0].points[0].mean < count_references(GOOD).curves[0].points[0].mean
     assert any("fewer than 2 references, which take no part: 3" in n for n in analysis.notes)
-    assert any("--at-least K keeps" in note for note in count_references(GOOD).notes)
+    assert any("--at-least K takes only" in note for note in count_references(GOOD).notes)
 
 
 def test_the_first_k_and_up_to():
@@ -147,7 +147,10 @@ def test_more_subsets_than_the_most_are_drawn_by_lot_and_that_is_said():
     assert [(p.subsets, p.of) for p in analysis.curves[0].points] == [
         *((4, 6), (4, 15), (4, 20), (4, 15), (4, 6), (1, 1))
     ]
-    assert "curves: of more than 4 subsets of one size, 4 drawn by lot (seed 7)" in analysis.notes
+    assert (
+        "curves: of more than 4 subsets of one size, 4 are drawn at random (seed 7)"
+        in analysis.notes
+    )
 
 
 def test_all_sentences_with_one_reference_give_one_point():

@@ -256,7 +256,7 @@ def test_nothing_names_another_host(written: str):
 def test_tables_and_figures_can_be_downloaded(written: str):
     files = packed(written)["files"]
     assert files["scores.csv"].startswith("system,groups,F0.5,low,high,P,R,TP,FP,FN\n")
-    assert files["scores.tex"].startswith("% Systems by cherrant, best first; ")
+    assert files["scores.tex"].startswith("% F0.5 (cherrant): systems, best first; ")
     assert "scores-cherrant-plane.csv" in files
     assert files["breakdown-type-1.csv"].startswith("operation,in words,edits,")
     assert files["breakdown-type-1-figure.csv"].startswith("series,x,y,")

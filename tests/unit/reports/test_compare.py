@@ -38,7 +38,7 @@ def test_text_has_the_best_first_then_pairs_then_the_matrix():
     ]
     assert lines[-2].startswith(
         "note: bootstrap and randomisation, two-sided, 500 resamples, seed 0; corrected by Holm "
-        "for 3 comparisons; significant at 0.05; randomisation decides"
+        "for 3 comparisons; significant at 0.05; significance is decided by randomisation"
     )
 
 
@@ -62,7 +62,12 @@ def test_columns_of_p_have_names_of_their_own():
     shown = build_report("made", [COMPARISONS])
     names = [column.name for column in shown.tables[1].columns]
     assert len(set(names)) == len(names)
-    assert names[-4:] == ["bootstrap p", "bootstrap holm", "randomisation p", "randomisation holm"]
+    assert names[-4:] == [
+        "bootstrap p",
+        "bootstrap p, Holm",
+        "randomisation p",
+        "randomisation p, Holm",
+    ]
     plain = build_report("made", [accuracy(OUTCOMES, replace(QUICK, correction="none"))])
     assert [column.name for column in plain.tables[1].columns][-2:] == [
         "bootstrap p",

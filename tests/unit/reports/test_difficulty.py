@@ -184,7 +184,7 @@ def test_equal_sums_are_all_marked_as_the_best():
         result, scores=tuple(score for score in result.scores if not score.system.isdecimal())
     )
     table = build_report([few]).tables[0]
-    recall = [column.name for column in table.columns].index("R")
+    recall = [column.name for column in table.columns].index("weighted R")
     assert {row for row, column in table.marks if column == recall} == {0, 1, 2}
 
 

@@ -90,7 +90,7 @@ def test_every_text_has_its_chinese_once():
 def test_values_stand_in_both_languages():
     kind = translate("length")
     text = translate("{metric} by {kind}", metric="F0.5", kind=kind)
-    assert text == Words("F0.5 by length", "按句长划分的 F0.5")
+    assert text == Words("F0.5 by length", "F0.5，按句长")
 
 
 def test_one_word_of_english_may_be_two_of_chinese():
@@ -165,4 +165,4 @@ def test_what_metrics_did_to_sentences_has_chinese():
 
 def test_values_that_are_messages_are_chinese_in_a_note():
     note = Message("n/a: {why}", why=Message("95% intervals"))
-    assert message_words(note) == Words("n/a: 95% intervals", "不适用：95% 区间")
+    assert message_words(note) == Words("n/a: 95% intervals", "不适用：95% 置信区间")

@@ -146,7 +146,7 @@ def test_the_page_holds_its_data_whatever_is_in_them(result):
     assert json.loads(scripts.found["data"]) == json.loads(json.dumps([values(result, SOURCES)]))
     assert set(json.loads(scripts.found["words"])) == set(WORDS)
     assert '<html lang="zh-Hans" data-language="zh">' in page
-    assert "<title>错误的修改难度: a &lt;/script&gt; corpus</title>" in page
+    assert "<title>错误的难度: a &lt;/script&gt; corpus</title>" in page
 
 
 def test_the_page_loads_nothing_and_allows_nothing_else(result):
