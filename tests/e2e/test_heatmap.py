@@ -248,7 +248,7 @@ def test_weights_can_be_written_beside_marks(show: Show, zh_page: Path):
 
 def test_the_interface_changes_its_language(show: Show, zh_page: Path):
     page = show(zh_page)
-    assert page.title() == "错误的修改难度: zh-samples"
+    assert page.title() == "错误的难度: zh-samples"
     page.select_option("#language", "en")
     assert page.title() == "Difficulty of errors: zh-samples"
     assert page.get_attribute("html", "lang") == "en"

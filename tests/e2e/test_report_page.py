@@ -80,7 +80,7 @@ def test_the_language_changes_everywhere(browser, folder: Path):
             ("system", "系统"),
             ("recall in percent", "召回率"),
             ("Every sentence with its source", "每个句子的原文"),
-            ("Reference 1", "参考 1"),
+            ("Reference 1", "参考答案 1"),
             ("Two systems differ", "两个系统不同"),
             ("CSV", "CSV"),
         ):
