@@ -322,7 +322,7 @@ def load_inputs(
     """
     if options and options.metrics and all(part == "texts" for part in needs_of(options.metrics)):
         refuse(
-            f"no metric of {', '.join(options.metrics)} needs edits",
+            f"{', '.join(options.metrics)} use{'s' * (len(options.metrics) == 1)} no edits",
             SchemeSpec,
             Places,
             "--re-extract",

@@ -160,9 +160,10 @@ def format_by_ending(path: Path, endings: Mapping[str, Name], default: Name) -> 
     if ending == ".gz" and not {*endings.values()}.isdisjoint(CORPUS_ENDINGS.values()):
         ending = path.with_suffix("").suffix.lower()
     if ending not in endings and ending in {*ENDINGS, *CORPUS_ENDINGS, *_OTHER_ENDINGS}:
+        *most, last = endings
         raise UsageError(
-            f"{path}: {ending} is not written by this command; name a file that ends in "
-            + ", ".join(endings)
+            f"{path}: this command cannot write {ending}; choose a name that ends in "
+            + " or ".join(filter(None, (", ".join(most), last)))
             + (", or choose the format by its option" if len({*endings.values()}) > 1 else "")
         )
     return endings.get(ending, default)
@@ -262,7 +263,7 @@ def write_plots(figures: Sequence[Figure], options: FigureOptions, language: Pag
 def _say_beside_csv(report: Report, table: str | None) -> None:
     others = [other.name for other in report.tables[1:]]
     if table is None and others:
-        say(f"note: the first table only; others by --table: {', '.join(others)}")
+        say(f"note: only the first table was written; --table writes another: {', '.join(others)}")
     for note in report.notes:
         say(f"note: {note}")
     for signature in report.signatures:

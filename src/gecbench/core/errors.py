@@ -173,6 +173,7 @@ class UnknownNameError(UsageError):
         known: Iterable[str],
         *,
         written: Mapping[str, str] | None = None,
+        more: str = "",
     ) -> None:
         """Build the message with the nearest known names first.
 
@@ -181,6 +182,7 @@ class UnknownNameError(UsageError):
             name: The one that is not known.
             known: Those that are.
             written: How they are written, where a name alone does not do.
+            more: What else can be written, behind the list of all.
         """
         import difflib  # only on the way to an error: its import costs every start otherwise
 
@@ -200,7 +202,7 @@ class UnknownNameError(UsageError):
                     third=third,
                 )
             case _ if names:
-                hint = Message("known: {names}", names=", ".join(names))
+                hint = Message("known: {names}", names=", ".join(names) + more)
             case _:
                 hint = Message("there is none yet")
         super().__init__("unknown {kind} {name!r}; {hint}", kind=kind, name=name, hint=hint)

@@ -555,7 +555,7 @@ def check_target(path: Path) -> None:
     """Refuse a file that surely cannot be written, before long work is done for it.
 
     Raises:
-        GecbenchError: It is a folder, or its folder is missing.
+        GecbenchError: It is a folder, or its folder is missing, or is a file.
     """
     if address := address_of(path):
         _file_system(address, _WRITTEN)
@@ -613,6 +613,8 @@ def _target(path: Path) -> Path | None:
             raise GecbenchError(f"{path}: is a folder; name a file in it")
         if not target.parent.exists():
             raise GecbenchError(f"{path}: the folder {target.parent} does not exist; make it first")
+        if not target.parent.is_dir():
+            raise GecbenchError(f"{path}: {target.parent} is not a folder")
         return None if path.exists() and not path.is_file() else target
 
 

@@ -149,7 +149,7 @@ def check_least(option: str, value: int, least: int) -> None:
         UsageError: Names the option, the value and what is allowed.
     """
     if not isinstance(value, int) or value < least:
-        raise UsageError(f"{option} is {value!r}; it is a whole number from {least} on")
+        raise UsageError(f"{option} is {value!r}; it must be a whole number of at least {least}")
 
 
 _SECONDS = 5
@@ -303,4 +303,4 @@ def check_between(option: str, value: float, low: float, high: float) -> None:
     """
     if not isinstance(value, int | float) or not low <= value <= high:
         text = f"{value:g}" if isinstance(value, int | float) else repr(value)
-        raise UsageError(f"{option} is {text}; it is a number from {low:g} to {high:g}")
+        raise UsageError(f"{option} is {text}; it must be a number from {low:g} to {high:g}")

@@ -424,8 +424,8 @@ def _check_texts(path: Path, lines: Sequence[str], corpus: Corpus) -> None:
 
 
 _SUBSET = (
-    "; where this corpus is a part of what the system was run on, say --subset, which joins a "
-    "file with ids"
+    "; if the system was run on more sentences than this corpus has, give its output with ids and "
+    "add --subset"
 )
 
 

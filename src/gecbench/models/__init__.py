@@ -119,7 +119,9 @@ def _parse_spec(spec: str) -> tuple[str, str]:
         for name, known in kinds.items()
         if isinstance(known, CorrectorKind) and known.place == "required"
     }
-    raise UnknownNameError("corrector", kind if colon else spec, CORRECTORS, written=written)
+    more = f"; or the folder of a model, or {HUB}:NAME"
+    name = kind if colon else spec
+    raise UnknownNameError("corrector", name, CORRECTORS, written=written, more=more)
 
 
 def _download(place: str) -> tuple[str, str]:

@@ -44,10 +44,8 @@ def check_outputs(corpus: Corpus, systems: Sequence[SystemOutput]) -> list[str]:
     if not systems:
         raise UsageError("no system is given; give the outputs of at least one")
     names = [system.system for system in systems]
-    if len(set(names)) < len(names):
-        raise UsageError(
-            f"two systems have one name among {', '.join(names)}; name them apart: NAME=FILE"
-        )
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"two systems are both called {twice}; give each its own name: NAME=FILE")
     blank: list[str] = []
     columns: list[dict[_Fault, list[str]]] = [
         {"missing": [], "empty": [], "strange": []} for _ in systems

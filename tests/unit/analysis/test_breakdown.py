@@ -207,8 +207,8 @@ def test_a_group_that_two_tiers_share_is_compared_once():
         ({"by": ("tpye-1",)}, UsageError, "'tpye-1'.* type-1, type-2, .*, state, or field:NAME"),
         ({"by": ("field:",)}, UsageError, "'field:'.* or field:NAME"),
         ({"by": ("field:level",)}, CorpusError, "no metadata field 'level'; fields are: origin"),
-        ({"least": 0}, UsageError, "least is 0; it is a whole number from 1 on"),
-        ({"most": -1}, UsageError, "most is -1; it is a whole number from 0 on"),
+        ({"least": 0}, UsageError, "least is 0; it must be a whole number of at least 1"),
+        ({"most": -1}, UsageError, "most is -1; it must be a whole number of at least 0"),
     ],
 )
 def test_what_cannot_be_grouped_is_refused(options, error, match):

@@ -280,7 +280,7 @@ def test_submissions_that_do_not_fit_are_refused(sample: Sample, match: str):
     ("options", "match"),
     [
         ({"against": "all"}, "against is 'all'; it is one of final, others"),
-        ({"least": 0}, "least is 0; it is a whole number from 1 on"),
+        ({"least": 0}, "least is 0; it must be a whole number of at least 1"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options, match):

@@ -175,7 +175,7 @@ def test_more_references_than_any_sentence_has_are_refused(options):
     ("options", "match"),
     [
         ({"taking": "some"}, "taking is 'some'; it is one of subsets, first"),
-        ({"at_least": 0}, "at-least is 0; it is a whole number from 1 on"),
+        ({"at_least": 0}, "at-least is 0; it must be a whole number of at least 1"),
         ({"up_to": 0}, "up-to is 0"),
         ({"most": 0}, "subsets is 0"),
     ],

@@ -297,7 +297,7 @@ def test_a_plan_refuses_what_means_nothing():
         ({"tests": ()}, r"tests \(\) must be one or both of bootstrap, randomisation"),
         ({"tests": ("t",)}, "must be one or both"),
         ({"correction": "holms"}, "correction is 'holms'; it is one of none, holm, bh"),
-        ({"resamples": 99}, "resamples is 99; it is a whole number from 100 on"),
+        ({"resamples": 99}, "resamples is 99; it must be a whole number of at least 100"),
         ({"resamples": 10**11}, "resamples 100000000000 must be at most 1000000"),
         ({"alpha": 0.0}, "alpha 0 must be above 0 and at most 0.5"),
         ({"confidence": 1.0}, "confidence 1 must be between 0 and 1"),

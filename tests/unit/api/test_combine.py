@@ -240,7 +240,7 @@ def test_wrong_options_are_one_line(more, error, message):
 
 
 def test_outputs_that_do_not_fit_are_one_line(tmp_path: Path):
-    with expect_error(UsageError, "a, a"):
+    with expect_error(UsageError, "both called a;"):
         voted(corpus(), system("a", *ZH), system("a", *ZH))
     with expect_error(CorpusError, "system a", "1 sentence", "'dev'", "3"):
         voted(corpus(), system("a", *ZH[:2]))

@@ -338,6 +338,9 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path):
         check_target(tmp_path / "none" / "r.html")
     with pytest.raises(GecbenchError, match="is a folder"):
         check_target(tmp_path)
+    (tmp_path / "file").touch()
+    with expect_error(GecbenchError, "r.html", "file", "is not a folder"):
+        check_target(tmp_path / "file" / "r.html")
 
 
 def test_every_word_is_in_both_languages():

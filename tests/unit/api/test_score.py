@@ -212,12 +212,15 @@ def test_the_range_is_a_part_of_the_corpus():
         ({"level": "x"}, "level is 'x'; it is one of correction, correction-type, detection-s"),
         ({"choice": "x"}, "choice is 'x'; it is one of corpus-greedy, sentence-best"),
         ({"size": "x"}, "size is 'x'"),
-        ({"beta": 0}, "beta is 0; it is a number from 0.001 to 1000"),
-        ({"beta": -1.5}, "beta is -1.5; it is a number from 0.001 to 1000"),
-        ({"beta": float("nan")}, "beta is nan; it is a number from 0.001 to 1000"),
-        ({"beta": float("inf")}, "beta is inf; it is a number from 0.001 to 1000"),
-        ({"max_references": 0}, "max-references is 0; it is a whole number from 1 on"),
-        ({"references_exactly": -1}, "references-exactly is -1; it is a whole number from 1 on"),
+        ({"beta": 0}, "beta is 0; it must be a number from 0.001 to 1000"),
+        ({"beta": -1.5}, "beta is -1.5; it must be a number from 0.001 to 1000"),
+        ({"beta": float("nan")}, "beta is nan; it must be a number from 0.001 to 1000"),
+        ({"beta": float("inf")}, "beta is inf; it must be a number from 0.001 to 1000"),
+        ({"max_references": 0}, "max-references is 0; it must be a whole number of at least 1"),
+        (
+            {"references_exactly": -1},
+            "references-exactly is -1; it must be a whole number of at least 1",
+        ),
         ({"exclude": ("M", "NOOP")}, "'NOOP' is no type of edit and cannot be excluded"),
         ({"exclude": ("",)}, "'' is no type of edit"),
         ({"metrics": ("cherrant",) * 2}, "a metric is named twice in cherrant,cherrant"),
@@ -238,7 +241,7 @@ def test_an_unknown_metric_is_refused_before_any_work():
 
 
 def test_systems_of_one_name_are_refused():
-    with expect_error(UsageError, "good, copy, good"):
+    with expect_error(UsageError, "both called good;"):
         counts(GOOD, COPY, GOOD)
 
 

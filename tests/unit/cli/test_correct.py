@@ -211,4 +211,5 @@ def test_an_unknown_corrector_is_answered_with_names_as_they_are_written(run):
     code, _, err = run("foo", "他来了。")
     assert (code, err.count("\n")) == (2, 1)
     assert "known: causal:PLACE, chat:PLACE, copying, en-lm, en-rules, ensemble:PLACE" in err
+    assert err.endswith("; or the folder of a model, or hub:NAME\n")
     assert "did you mean tagger:PLACE?" in run("taggr", "他来了。")[2]

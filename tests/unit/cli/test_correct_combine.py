@@ -155,7 +155,7 @@ def test_files_that_do_not_fit_are_one_line(tmp_path: Path):
     assert (code, line.partition(":")[0]) == (1, str(short))
     assert "1 sentence, but corpus 'zh-samples' has 76" in line
     code, line = failure(tmp_path, ZH / "corpus.jsonl", SYSTEMS[0], SYSTEMS[0])
-    assert "two systems have one name among cautious, cautious" in line
+    assert "two systems are both called cautious" in line
     code, line = failure(tmp_path, ZH / "corpus.jsonl", short, "-o", short)
     assert (code, line.partition(";")[0]) == (
         2,

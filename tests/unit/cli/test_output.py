@@ -53,7 +53,7 @@ def test_the_terminal_gets_all_tables():
 
 def test_csv_is_one_table_and_the_others_are_named():
     assert tried("--format", "csv").stderr == (
-        "note: the first table only; others by --table: other\n"
+        "note: only the first table was written; --table writes another: other\n"
     )
     chosen = tried("--format", "csv", "--table", "other")
     assert (chosen.stdout, chosen.stderr) == ("system,n\na,1\n", "")

@@ -128,10 +128,16 @@ def test_the_signature_says_how():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": 0}, r"^green\.order is 0; it is a number from 1 to 20$"),
+        ({"order": 0}, r"^green\.order is 0; it must be a number from 1 to 20$"),
         ({"unit": "letter"}, r"^green\.unit is 'letter'"),
-        ({"recall_weight": 0}, r"^green\.recall_weight is 0; it is a number from 0\.001 to 1000$"),
-        ({"recall_weight": float("nan")}, r"^green\.recall_weight is nan; it is a number from "),
+        (
+            {"recall_weight": 0},
+            r"^green\.recall_weight is 0; it must be a number from 0\.001 to 1000$",
+        ),
+        (
+            {"recall_weight": float("nan")},
+            r"^green\.recall_weight is nan; it must be a number from ",
+        ),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options: dict, message: str):

@@ -89,7 +89,8 @@ class VotingRule:
             if votes > self.total:
                 raise UsageError(
                     f"{name} is {format_votes(votes)}, but all systems together have "
-                    f"{format_votes(self.total)} votes, so nothing could be kept; lower it"
+                    f"{format_votes(self.total)} vote{'s' * (self.total != 1)}, so nothing "
+                    "could be kept; lower it"
                 )
 
     @property

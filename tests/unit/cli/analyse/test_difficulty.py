@@ -227,7 +227,7 @@ def test_several_corpora(run, gold: Path, hyps: Path, tmp_path: Path):
         (("--weights", "a", "--weights", "b"), "--weights is given 2 times for 1 corpora; give"),
         (("--weights", "-", "--systems-in", "-"), "standard input can be read once only; '-'"),
         (("--a", "0.1"), "weights must not be negative: raise a or c, or lower b"),
-        (("--beta", "0"), "beta is 0; it is a number from 0.001 to 1000"),
+        (("--beta", "0"), "beta is 0; it must be a number from 0.001 to 1000"),
         (
             ("--write-weights", "w", "--reference-number", "each"),
             "are of one reference; here are 2",

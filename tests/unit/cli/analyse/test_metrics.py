@@ -82,7 +82,7 @@ def test_meta_of_systems_and_of_tables(run, write):
     )
     assert code == 0
     assert err.splitlines() == [
-        "note: the first table only; others by --table: windows",
+        "note: only the first table was written; --table writes another: windows",
         "note: lower is better, so the sign was turned: m",
         "note: fewer than three systems, so no correlation: less (2)",
     ]

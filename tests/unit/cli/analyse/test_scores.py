@@ -72,7 +72,7 @@ def test_a_breakdown_of_one_system_has_tables_alone(run):
             "length, errors, state, or field:NAME",
         ),  # there is no field of that name
         (("--between", "eager"), "eager: name two different systems, as A,B"),
-        (("--least", "0"), "least is 0; it is a whole number from 1 on"),
+        (("--least", "0"), "least is 0; it must be a whole number of at least 1"),
     ],
 )
 def test_a_breakdown_refuses_what_means_nothing(run, words, message):

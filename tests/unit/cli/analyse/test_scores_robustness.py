@@ -175,13 +175,13 @@ def test_cases_that_a_program_perturbed_are_no_evaluation(run, tmp_path: Path):
         ([SWAYED, "--check"], "--check looks at the cases alone; leave SYSTEM... out"),
         (["--check", "--beta", "1", "--seed", "2"], "alone; leave --beta and --seed out"),
         ([SWAYED, "--beta", "0.5;1"], "'0.5;1' is no number"),
-        ([SWAYED, "--beta", "1,0"], "beta is 0; it is a number from 0.001 to 1000"),
+        ([SWAYED, "--beta", "1,0"], "beta is 0; it must be a number from 0.001 to 1000"),
         ([SWAYED, "--orders", "0", "--seed", "1"], "--orders is 0, so --seed has no effect"),
         ([SWAYED, "--orders", "1"], "orders is 1; give 2 or more, or 0"),
         (["-", "a=-"], "standard input can be read once only; '-' stands twice"),
         ([SWAYED, "--scheme", "zh-chat"], "unknown scheme 'zh-chat'; did you mean zh-char"),
         ([SWAYED, "--scheme", "en-errant"], "scheme en-errant is for language 'en'"),
-        ([SWAYED, SWAYED, "--scheme", "zh-char"], "two systems have one name among"),
+        ([SWAYED, SWAYED, "--scheme", "zh-char"], "two systems are both called"),
     ],
 )
 def test_wrong_use_is_refused_in_a_line(run, words, message: str):
