@@ -21,9 +21,19 @@ from server.workflow.perturbing import (
 )
 from server.workflow.stories import joined, sentence_of
 
-from gecbench.server.choices import SentenceState
-from gecbench.server.models import Member, Project, Proposal, Slot, Variant
+from gecbench.server.choices import CheckDecision, SentenceState
+from gecbench.server.models import (
+    Member,
+    Project,
+    Proposal,
+    Review,
+    Slot,
+    Submission,
+    Variant,
+    VariantCheck,
+)
 from gecbench.server.statistics import member_figures
+from gecbench.server.web.annotation.variants import submission_context
 from gecbench.server.workflow import claims, projects
 
 WORK = "/p/perturb/work"
@@ -229,6 +239,33 @@ def test_per_9_an_edited_variant_is_counted_by_itself_and_named_in_the_language_
         member_figures(member).acceptance for member in (p2, Member.objects.get(person__login="p1"))
     ] == [0.0, 1.0]
     assert "已修改" in author.content.decode()
+
+
+def test_of_several_checks_of_a_variant_its_author_sees_the_last(database):
+    """As pay counts it, in whatever order the database has the rows."""
+    project = a_perturbation(CHINESE[2:], perturb_edits=1)
+    waiting_case(project)
+    rita = reviewer(project)
+    review = checked(rita, accept(1), give_back(2)).review
+    submission = Submission.objects.get(slot__no=2)
+    # No act of ours makes a second one now: the rows are written as they might come to be.
+    for key, decision in ((1002, CheckDecision.ACCEPTED), (1001, CheckDecision.RETURNED)):
+        again = Review.objects.create(
+            sentence=submission.sentence,
+            reviewer=rita.person,
+            kind=review.kind,
+            decision=review.decision,
+            client_key=uuid4(),
+        )
+        VariantCheck.objects.create(
+            pk=key,
+            review=again,
+            slot=submission.slot,
+            variant=submission.variant,
+            decision=decision,
+        )
+    (row,) = submission_context([submission])["variants"]
+    assert (row["check"].pk, row["check"].decision) == (1002, CheckDecision.ACCEPTED)
 
 
 def test_a_check_offers_nothing_that_only_corrections_have(project):

@@ -171,7 +171,11 @@ def give_batch(
 
 
 def _slots_for(member: Member, number: int, sentences: Sequence[int] | None) -> dict[int, int]:
-    """Lock the sentences of a new batch; return each with the slot that is kept."""
+    """Lock the sentences of a new batch; return each with the slot that is kept.
+
+    Sentences are locked in order within a round, not from round to round: two batches given at once
+    may deadlock on PostgreSQL, and `transactional` then does one of them again.
+    """
     live = Q(assignment__ended_at=None, assignment__due_at__gt=timezone.now())
     in_batches = Slot.objects.filter(live, assignment__member=member).values("sentence")
     free = free_slots_for(member).exclude(sentence__in=in_batches)

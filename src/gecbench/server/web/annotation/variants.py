@@ -107,7 +107,8 @@ def submission_context(submissions: Sequence[Submission]) -> dict[str, object]:
     case = PerturbationCase.objects.get(sentence=submissions[0].sentence_id)
     variants = [submission.variant for submission in submissions]
     checks = VariantCheck.objects.filter(variant__in=variants).select_related("edited")
-    by_variant = {check.variant_id: check for check in checks}
+    # Of several checks of one variant the last holds, as pay counts it.
+    by_variant = {check.variant_id: check for check in checks.order_by("pk")}
     return {
         "original": parts(case, case.gaps),
         "variants": [
