@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from gecbench.server.choices import Role
 from gecbench.server.models import Audit, Member, Person, Project, Session, Token
+from gecbench.server.web.account import views
 from gecbench.server.workflow import accounts, members
 from gecbench.server.workflow.errors import GoneError
 
@@ -285,6 +286,25 @@ def test_sessions_of_somebody_shut_out_do_not_come_back_with_them(client, li):
     assert not li.sessions.exists()
     accounts.activate(li)
     assert not signed_in(client)
+    sign_in(client)
+    assert signed_in(client)
+
+
+def test_a_sign_in_on_its_way_while_somebody_is_shut_out_does_not_hold_when_they_are_let_in(
+    client, li, monkeypatch
+):
+    def shut_out_meanwhile(request, person):
+        enter(request, person)
+        accounts.deactivate(person)
+
+    enter = views.enter
+    monkeypatch.setattr(views, "enter", shut_out_meanwhile)
+    sign_in(client)
+    assert li.sessions.exists()
+    assert not signed_in(client)
+    accounts.activate(li)
+    assert not signed_in(client)
+    monkeypatch.undo()
     sign_in(client)
     assert signed_in(client)
 

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core import mail
 from django.test import Client, override_settings
+from django.utils import timezone
 from server.web.asking import Asking
 from server.web.managed import HERE, boss, project
 from server.workflow.stories import a_project, joined, somebody
@@ -181,6 +182,36 @@ def test_whoever_is_shut_out_has_no_way_back(project, boss, li):
     assert door(secret)[1] == ""
     with pytest.raises(UsageError):
         accounts.password_link(Person.objects.get(pk=li.person_id))
+
+
+@pytest.mark.parametrize("signed_in_before", [False, True])
+def test_a_link_of_before_somebody_was_shut_out_does_not_hold_when_they_are_let_in(
+    project, boss, li, signed_in_before
+):
+    if signed_in_before:
+        yesterday = timezone.now() - timedelta(days=1)
+        Person.objects.filter(pk=li.person_id).update(last_login=yesterday)
+    person = Person.objects.get(pk=li.person_id)
+    secrets = [accounts.password_link(person, by=by) for by in (None, project.created_by)]
+    opened = [door(secret) for secret in secrets]
+    accounts.deactivate(person)
+    accounts.activate(person)
+    for secret, (client, form) in zip(secrets, opened, strict=True):
+        assert client.post(form, FORM).status_code == 410
+        assert door(secret)[1] == ""
+    assert door(accounts.password_link(Person.objects.get(pk=person.pk)))[1]
+
+
+def test_letting_in_somebody_who_was_not_shut_out_ends_nothing(site, person):
+    li = person("li")
+    client = Client()
+    client.force_login(li, backend="django.contrib.auth.backends.ModelBackend")
+    _, token = accounts.make_token(li, name="script")
+    link = accounts.password_link(Person.objects.get(pk=li.pk))
+    accounts.activate(li)
+    assert client.get("/account").status_code == 200
+    assert accounts.find_token(token) is not None
+    assert door(link)[1]
 
 
 def test_of_two_who_use_a_link_at_once_one_can(database, person):

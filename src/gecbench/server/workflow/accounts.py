@@ -184,7 +184,7 @@ def add_person(
 def deactivate(person: Person, *, by: Person | None = None) -> Person:
     """Let nobody sign in as a person any more; what they hold is free again, texts stay.
 
-    Sessions and tokens end at once, and none holds again when they are let in.
+    Sessions, tokens and links end at once, and none holds again when they are let in.
 
     Raises:
         UsageError: It is the last administrator.
@@ -193,9 +193,7 @@ def deactivate(person: Person, *, by: Person | None = None) -> Person:
     _keep_one_administrator(account)
     account.is_active = False
     account.save(update_fields=["is_active"])
-    Token.objects.filter(person=account, revoked_at=None).update(revoked_at=timezone.now())
-    account.sessions.all().delete()
-    revoke_invitations_of(account, by=by)
+    _end_access(account, by)
     for slot in Slot.objects.filter(person=account, state=SlotState.OPEN):
         claims.release(slot, why="shut out")
     for member in Member.objects.filter(person=account).order_by("pk"):
@@ -207,7 +205,7 @@ def deactivate(person: Person, *, by: Person | None = None) -> Person:
 
 @transactional
 def activate(person: Person, *, by: Person | None = None) -> Person:
-    """Let a person sign in again, with the password they had.
+    """Let a person sign in again, with the password they had; no session or link of before holds.
 
     Raises:
         UsageError: They were forgotten.
@@ -215,10 +213,21 @@ def activate(person: Person, *, by: Person | None = None) -> Person:
     account = Person.objects.select_for_update().get(pk=person.pk)
     if account.deleted_at is not None:
         raise UsageError(f"{account.login} was forgotten, for ever; make a new account: user add")
-    account.is_active = True
-    account.save(update_fields=["is_active"])
+    if not account.is_active:
+        _end_access(account, by)  # what was on its way while they were shut out
+        # Links for a new password are signed with it, so that those of before end.
+        account.last_login = timezone.now()
+        account.is_active = True
+        account.save(update_fields=["is_active", "last_login"])
     audit.record("person.let_in", who=by, about=("person", account.pk))
     return account
+
+
+def _end_access(person: Person, by: Person | None) -> None:
+    """End sessions, tokens, and the links by which they let others in."""
+    Token.objects.filter(person=person, revoked_at=None).update(revoked_at=timezone.now())
+    person.sessions.all().delete()
+    revoke_invitations_of(person, by=by)
 
 
 @transactional
@@ -322,6 +331,9 @@ def login_locks(login: str) -> dict[str | None, datetime]:
 
 class PasswordLinks(PasswordResetTokenGenerator):
     """Django's tokens of forgotten passwords, each bound to whoever made it.
+
+    Each is signed with the password, the e-mail address and the time of the last sign-in, and ends
+    when one of them changes.
 
     Args:
         maker: The number of the person who made the link; 0 is the operator, or the site's mail.
@@ -455,7 +467,7 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
     links = Invitation.objects.filter(Q(used_by=account) | Q(for_person=account))
     links.filter(used_at=None).update(revoked_at=timezone.now())
     links.update(note="")
-    _forget_sign_ins(account)
+    _forget_failures(account)
     account.login, account.name = _free_login(account.pk), f"#{account.pk}"
     account.password, account.preferences = make_password(None), {}
     account.language, account.theme = "", "auto"
@@ -474,10 +486,9 @@ def _free_login(number: int) -> str:
     return next(name for name in names if name not in logins)
 
 
-def _forget_sign_ins(person: Person) -> None:
-    """Remove the failures of a login, and all sessions."""
+def _forget_failures(person: Person) -> None:
+    """Remove the failed sign-ins of a login."""
     from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 
     for model in (AccessAttempt, AccessFailureLog, AccessLog):
         model.objects.filter(username=person.login).delete()
-    person.sessions.all().delete()
