@@ -309,6 +309,33 @@ def test_a_sign_in_on_its_way_while_somebody_is_shut_out_does_not_hold_when_they
     assert signed_in(client)
 
 
+@pytest.mark.parametrize("how", ["GET", "POST"])
+@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+def test_a_request_whose_session_ends_meanwhile_is_sent_to_sign_in(
+    client, li, monkeypatch, how, accept
+):
+    """Each request may write the session: that it was used."""
+
+    def shut_out_meanwhile(person):
+        accounts.deactivate(person)
+        return tokens_of(person)
+
+    sign_in(client)
+    session = client.session
+    session["seen"] = 0
+    session.save()
+    tokens_of = accounts.tokens_of
+    monkeypatch.setattr(accounts, "tokens_of", shut_out_meanwhile)
+    answer = client.generic(how, "/account/tokens?a=b", headers={"accept": accept})
+    if accept == "text/html":
+        to = (302, "/login?next=/account/tokens%3Fa%3Db")
+        assert (answer.status_code, answer["Location"]) == to
+    else:
+        body = {"error": "signed_out", "login": "/login"}
+        assert (answer.status_code, answer.json()) == (401, body)
+    assert not signed_in(client)
+
+
 def test_the_list_of_sessions_decodes_ones_own_only(client, li, person, monkeypatch):
     person("zhang")
     for _ in range(3):

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 
+from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core.exceptions import RequestDataTooBig
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -18,7 +19,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.web.metrics import count_database_error
-from gecbench.server.web.permissions import wants_json
+from gecbench.server.web.permissions import sign_in_first, wants_json
 from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import RefusedError, WorkflowError
 
@@ -258,7 +259,9 @@ def _typed_texts(request: HttpRequest) -> Iterator[tuple[str, str]]:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400, or 413 to a form that is too large to be read."""
+    """Answer 400, or 413 to a form that is too large; whoever's session ended has to sign in."""
+    if isinstance(exception, SessionInterrupted):
+        return sign_in_first(request)
     # Its words are for the log.
     if isinstance(exception, RequestDataTooBig):
         return error_response(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

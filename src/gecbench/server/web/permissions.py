@@ -65,7 +65,7 @@ def signed_in(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **words: object) -> HttpResponseBase:
         person = _person(request)
-        return view(request, person, *args, **words) if person else _sign_in_first(request)
+        return view(request, person, *args, **words) if person else sign_in_first(request)
 
     return _declare_access(guarded, Access("signed_in"))
 
@@ -77,7 +77,7 @@ def administrator(view: View) -> View:
     def guarded(request: HttpRequest, *args: object, **words: object) -> HttpResponseBase:
         person = _person(request)
         if person is None:
-            return _sign_in_first(request)
+            return sign_in_first(request)
         if not person.is_administrator:
             raise Http404
         return view(request, person, *args, **words)
@@ -95,7 +95,7 @@ def member(*roles: Role, active: bool = False) -> Callable[[ProjectView], View]:
         ) -> HttpResponseBase:
             person = _person(request)
             if person is None:
-                return _sign_in_first(request)
+                return sign_in_first(request)
             membership_row = membership(person, slug, for_page=not wants_json(request))
             if membership_row is None or (
                 roles and not any(membership_row.has(role) for role in roles)
@@ -148,7 +148,8 @@ def _person(request: HttpRequest) -> Person | None:
     return person if isinstance(person, Person) and person.is_active else None
 
 
-def _sign_in_first(request: HttpRequest) -> HttpResponse:
+def sign_in_first(request: HttpRequest) -> HttpResponse:
+    """Lead to the form for signing in, and back; a script is told where the form is."""
     if wants_json(request):
         return JsonResponse({"error": "signed_out", "login": reverse("login")}, status=401)
     return redirect(f"{reverse('login')}?next={quote(request.get_full_path())}")
