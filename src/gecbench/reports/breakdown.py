@@ -40,6 +40,10 @@ _KINDS: Mapping[str, Words] = {
     "errors": translate("errors"),
     "state": translate("state"),
 }
+_TITLE_KINDS: Mapping[str, Words] = {
+    "errors": translate("number of errors"),
+    "state": translate("whether the sentence has errors"),
+}
 _GROUPS: Mapping[str, Words] = {
     group: translate(group)
     for group in ("erroneous", "disputed", "error-free", "unannotatable", NOWHERE)
@@ -155,7 +159,7 @@ def _figure(breakdown: Breakdown, name: str, *, page: bool = False, errant: bool
     figure = Figure.of(
         name,
         "bars",
-        title=translate("{metric} by {kind}", metric=breakdown.metric, kind=kind),
+        title=_title(breakdown),
         alt=translate(
             "Bars: {metric} of each system by {kind}. {extremes} Number of {unit}: {sizes}.",
             metric=breakdown.metric,
@@ -231,6 +235,12 @@ def _kind_words(breakdown: Breakdown) -> Words:
     if not breakdown.scale:
         return words
     return translate("{kind} in {scale}", kind=words, scale=translate(f"unit|{breakdown.scale}"))
+
+
+def _title(breakdown: Breakdown) -> Words:
+    """What the table and the figure of a breakdown are called."""
+    kind = _TITLE_KINDS.get(breakdown.by) or _kind_words(breakdown)
+    return translate("{metric} by {kind}", metric=breakdown.metric, kind=kind)
 
 
 def _group_words(group: str, by: str) -> Words:
@@ -329,7 +339,7 @@ def _table(
         }
     return Table(
         name,
-        translate("{metric} by {kind}", metric=breakdown.metric, kind=kind),
+        _title(breakdown),
         (
             Column(kind.en, zh=kind.zh),
             *([Column.of("in words")] if words else []),

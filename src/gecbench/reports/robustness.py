@@ -152,7 +152,7 @@ def _scores(result: Robustness) -> Table:
         *(
             Column.of("{en}{name}", "percent", en=en, name=name, zh=zh)
             for en, zh in heads
-            for name in ("P", "R", f)
+            for name in (Words("P", "精确率"), Words("R", "召回率"), f)
         ),
         Column.of("delta {f}", "percent", f=f),
         Column("CRS", "percent"),
