@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from pathlib import Path
 
 from gecbench.core.errors import FormatError, Place, quote
@@ -46,27 +46,27 @@ _NAMES = re.compile(r"[A-Za-z_]\w*(?:([,;])[A-Za-z_]\w*)(?:\1[A-Za-z_]\w*)*", re
 """A header of CSV without a word that says so; its rows tell."""
 _QUOTED = re.compile(r'"[^"]*"(?:([,;])"[^"]*")(?:\1"[^"]*")*')
 """A row of CSV of which every cell is in quotes."""
-_END = r"(?<![.!?。！？…])\s*$"
-"""A line that does not end as a sentence does."""
-_TITLE = re.compile(r"# +\w")
-_TITLE_ALONE = re.compile(r"# +[^\W\d].*" + _END)
-"""What is a title if a blank line follows, which stands behind a sentence only by mistake."""
-_HEADING = re.compile(r"#{2,6} +\w.*" + _END)
-_FENCE = re.compile(r"(?:```|~~~)[\w+.-]*\s*")
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-"""What stands below the header of a table in Markdown."""
-_FRONT_MATTER = re.compile(r"---\n(?:[\w-]+:.*\n|[ -].*\n|#.*\n|\n)*(?:---|\.\.\.)(?:\n|$)")
-_MARKDOWN = re.compile(r"#+ +\w|[-*] +\w|\d+[.)] +\w|```|> |\|.*\|")
-"""What of Markdown may follow a title, as a heading, a list or a table."""
+_SENTENCE_ENDS = tuple(".!?。！？…")
+_HEADING = re.compile(r"# +[^\W\d]|#{2,6} +\w")
+_FENCE = re.compile(r"(?:```|~~~)([\w+.-]*)")
+_RULE = re.compile(":?-+:?")
+"""A cell of what stands below the header of a table in Markdown."""
+_KEY = re.compile(r"[a-z][\w-]*:(?: |$)")
+_IN_FRONT_MATTER = re.compile(r"[\w-]+:|[ #-]|$")
+_ITEM = re.compile(r"[-*] +\w|\d+[.)] +\w|> ")
+"""What of Markdown may stand below a title, beside other headings, tables and code."""
+_BETWEEN = (",", " ", "\t", "\n")
+"""What stands between lists and objects of JSON, a line each or not."""
 _HEADINGS = frozenset(("source", "src", "sentence", "text", "input", "target", "reference"))
 _COLUMN_NAMES = _HEADINGS | {"id", "name", "label", "correction", "output"}
 _TABLES = ("CSV", "JSON", "a JSON list")
-_OTHER_BEGINNINGS = {
-    "a JSON list": re.compile(r'\s*\[\s*(?:[{"]|$|-?\d[\d.]*\s*,\s*$)'),
-    "JSON": re.compile(r'\s*\{\s*(?:"|$)'),
-    "XML or SGML": re.compile(r"\s*<[?!]?(\w+)[^<>]*>(?:.*</\1>)?\s*$"),
-    "Markdown": re.compile(r"##+ +\w"),
-}
+_XML = re.compile(r"\s*<[?!]?(\w+)\b[^<>]*>(?:.*</\1>)?\s*$")
+_OBJECT = re.compile(r'(\s*\[)?\s*\{\s*"[^"]*"\s*:')
+"""What begins as JSON with a key, however it goes on."""
+
+
+class MarkdownOrCsvError(FormatError):
+    """Lines that look like Markdown or CSV, which sentences may do, too."""
 
 
 def check(path: Path, lines: Sequence[str]) -> None:
@@ -99,57 +99,121 @@ def check(path: Path, lines: Sequence[str]) -> None:
             text=quote(first),
             option=OR_LINES,
         )
-    kind = _OTHER_ENDINGS.get(without_packing(path).suffix.lower()) or next(
-        (kind for kind, beginning in _OTHER_BEGINNINGS.items() if beginning.match(first)), None
-    )
-    names = re.split("[,;]", first.lower())
-    if kind is None and _HEADER.fullmatch(first) and not _HEADINGS.isdisjoint(names):
-        kind = "CSV"
-    if kind is None and n and _is_markdown(lines[n - 1 :]):
-        kind = "Markdown"
-    if kind is None and _has_columns(first, lines[n:]):
-        kind = "CSV"
+    kind = _OTHER_ENDINGS.get(without_packing(path).suffix.lower())
+    if kind is None and _XML.match(first):
+        kind = "XML or SGML"
+    if kind is None and n and _is_json(lines[n - 1 :]):
+        kind = "a JSON list" if first.lstrip().startswith("[") else "JSON"
+    error = FormatError
+    if kind is None:
+        error = MarkdownOrCsvError
+        if line := _markdown_line(lines):
+            kind, at = "Markdown", Place(path, line)
+        elif _has_header(first, lines[n:]) or _has_columns(first, lines[n:]):
+            kind = "CSV"
     if kind is not None:
         from gecbench.formats.table import has_usual_columns  # few files are tables
 
         is_table = kind in _TABLES
         usual = is_table and has_usual_columns(path, lines)
-        raise unknown_format(at, kind, is_table=is_table, has_usual_columns=usual)
+        raise unknown_format(at, kind, error, is_table=is_table, has_usual_columns=usual)
 
 
-def _is_markdown(lines: Sequence[str]) -> bool:
-    """Whether lines are Markdown: what hardly any sentence looks like, or not without company.
+def _is_json(lines: Sequence[str]) -> bool:
+    """Whether lines are JSON, as far as they go, or begin as JSON with a key."""
+    if lines[0].lstrip()[0] not in "[{":
+        return False
+    import json  # few files are JSON
 
-    A title needs a blank line or more Markdown below it, a table its rule, and a block of code
-    both its ends.
+    text = "\n".join(lines).strip()
+    if _OBJECT.match(text):
+        return True
+    decoder = json.JSONDecoder(parse_int=str)  # however many digits
+    at = 0
+    try:
+        while at < len(text):
+            value, at = decoder.raw_decode(text, at)
+            if not isinstance(value, list | dict):
+                return False
+            while text[at : at + 1] in _BETWEEN:
+                at += 1
+    except json.JSONDecodeError as error:
+        return error.pos == len(text) and "\n" in text  # the first lines, or one cut off
+    except RecursionError:
+        return False
+    return True
+
+
+def _markdown_line(lines: Sequence[str]) -> int:
+    """The number of the line that shows that lines are Markdown; 0 where none does.
+
+    A sentence may look like a line of Markdown, hardly like a part with all its lines: a heading
+    between blank lines, with more Markdown if it has one # alone, a table with header, rule and
+    row, code with its language and its end, and front matter.
     """
-    first, *rest = lines
-    if _TITLE.match(first) and any(map(_MARKDOWN.match, rest)):
-        return True
-    if _TITLE_ALONE.match(first) and rest and not rest[0].strip() and any(map(str.strip, rest)):
-        return True
-    if any(map(_HEADING.fullmatch, lines)) or _FRONT_MATTER.match("\n".join(lines)):
-        return True
-    has_table = any(
-        "|" in above and "|" in rule and _RULE.fullmatch(rule) for above, rule in pairwise(lines)
+    if _has_front_matter(lines):
+        return next(n for n, line in enumerate(lines, 1) if line.strip())
+    texts = ["", *map(str.strip, lines), "", ""]
+    filled = [n for n, text in enumerate(texts) if text]
+    headings = [
+        n for n in filled if _HEADING.match(texts[n]) and not texts[n].endswith(_SENTENCE_ENDS)
+    ]
+    alone = [n for n in headings if not texts[n - 1] and not texts[n + 1] and n < filled[-1]]
+    parts = [n for n in alone if texts[n].startswith("##")]
+    tables = [n for n in filled if "|" in texts[n] and _is_table(texts[n : n + 3])]
+    fences = [(n, match[1]) for n in filled if (match := _FENCE.fullmatch(texts[n]))]
+    code = [n for (n, language), (_, end) in pairwise(fences) if language and not end]
+    if parts or tables or code:
+        return min(parts + tables + code)
+    others = len(headings) - 1 + len(fences) + sum(bool(_ITEM.match(texts[n])) for n in filled)
+    return alone[0] if alone and others else 0
+
+
+def _has_front_matter(lines: Sequence[str]) -> bool:
+    """Whether lines begin with keys between two rules."""
+    filled = [line.rstrip() for line in lines if line.strip()]
+    if len(filled) < 2 or filled[0] != "---" or not _KEY.match(filled[1]):
+        return False
+    rest = dropwhile(lambda line: line != "---" and _IN_FRONT_MATTER.match(line), filled[1:])
+    return next(rest, "") in ("---", "...")
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    """Whether three lines are the header, the rule and a row of a table, of as many cells."""
+    header, rule, row = (line.strip("|").split("|") for line in lines)
+    return (
+        len(header) == len(rule) == len(row)
+        and all("|" in line for line in lines)
+        and all(_RULE.fullmatch(cell.strip()) for cell in rule)
     )
-    return has_table or sum(map(bool, map(_FENCE.fullmatch, lines))) > 1
+
+
+def _has_header(first: str, rows: Sequence[str]) -> bool:
+    """Whether a line is names of columns, and half of those below have what divides them."""
+    if not _HEADER.fullmatch(first) or _HEADINGS.isdisjoint(re.split("[,;]", first.lower())):
+        return False
+    filled = list(filter(str.strip, rows))
+    return 2 * sum("," in row or ";" in row for row in filled) >= len(filled)
 
 
 def _has_columns(first: str, rows: Sequence[str]) -> bool:
     """Whether names with commas or semicolons between them begin rows that have as many.
 
-    Two names are enough only where one is usual for a column, or both are in quotes.
+    Two names are enough only where one is usual for a column, or both are in quotes and so are
+    two rows.
     """
     quoted = _QUOTED.fullmatch(first)
     header = quoted or _NAMES.fullmatch(first)
     filled = [row for row in rows if row.strip()]
     if not header or not filled:
         return False
-    width = len(next(csv.reader([first], delimiter=header[1]))) - 1
-    if not quoted and width < 2 and _COLUMN_NAMES.isdisjoint(re.split("[,;]", first.lower())):
+    try:
+        names, *cells = csv.reader([first, *filled], delimiter=header[1])
+    except csv.Error:  # a cell that is longer than those of tables
         return False
-    return all(len(row) == width + 1 for row in csv.reader(filled, delimiter=header[1]))
+    all_quoted = quoted and len(filled) > 1 and all(map(_QUOTED.fullmatch, filled))
+    is_usual = len(names) > 2 or not _COLUMN_NAMES.isdisjoint(map(str.lower, names))
+    return bool(all_quoted or is_usual) and all(len(row) == len(names) for row in cells)
 
 
 def stream(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:

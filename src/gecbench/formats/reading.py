@@ -29,6 +29,7 @@ from gecbench.core.files import (
 from gecbench.core.format import Format, unique
 from gecbench.core.sample import NOT_KEPT, Corpus, Rewrite, Sample, SystemOutput
 from gecbench.formats import COLUMNS_OPTION, FIRST_CHARACTERS, FORMATS, load_format
+from gecbench.formats.lines import MarkdownOrCsvError
 from gecbench.formats.stored import (
     Rewrites,
     StoredItems,
@@ -377,7 +378,13 @@ def read_system(
         _check_table(path, format, first)
         reader = of_system(columns, path, first)
     else:
-        reader = _format_of(path, first, format)
+        try:
+            reader = _format_of(path, first, format)
+        except MarkdownOrCsvError:
+            first += lines
+            if len(first) != len(corpus.samples):
+                raise
+            reader = load_format("lines")
         if format is None and reader.name == "lines":
             _check_texts(path, first, corpus)
     rows, provenance = _rewrites(path, reader, chain(first, lines), corpus)
@@ -399,21 +406,25 @@ def read_system(
     return SystemOutput(system, hypotheses, tokens, provenance)
 
 
-_ANSWER = re.compile(r"\s*(?:pid=)?([\w-]*\d[\w-]*)\s*[,，]")
-"""What begins with an id and a comma."""
+_WITH_ID = re.compile(r"\s*(?:pid=)?([\w-]+)\s*[,，]")
+_LOOKED_AT = 5
 
 
 def _check_texts(path: Path, lines: Sequence[str], corpus: Corpus) -> None:
     """Refuse answers by id that do not parse, which would be the texts of a system.
 
     Raises:
-        FormatError: One of the first lines begins with an id of the corpus and a comma.
+        FormatError: Half of the first lines begin with an id of the corpus and a comma: two
+            different ones, or one in an answer that is whole.
     """
-    matches = {n: match for n, line in enumerate(lines[:5], 1) if (match := _ANSWER.match(line))}
-    names = {match[1] for match in matches.values()}
+    first = [(n, line) for n, line in enumerate(lines, 1) if line.strip()][:_LOOKED_AT]
+    matches = [(n, match) for n, line in first if (match := _WITH_ID.match(line))]
+    names = {match[1] for _, match in matches}
     names &= {s.id for n, s in enumerate(corpus.samples, 1) if s.id != str(n)} if names else set()
-    for n, match in matches.items():
-        if match[1] in names:
+    if 2 * len(names) < len(first):
+        return
+    for n, match in matches:
+        if match[1] in names and (len(names) > 1 or _is_answer(match.string)):
             raise FormatError(
                 "{text} begins with the id of a sentence, as answers of a spelling task do: in all "
                 "lines an id, a comma, and places with their corrections{option}",
@@ -421,6 +432,10 @@ def _check_texts(path: Path, lines: Sequence[str], corpus: Corpus) -> None:
                 text=quote(match.string),
                 option=OR_LINES,
             )
+
+
+def _is_answer(line: str) -> bool:
+    return any(load_format(name).matches([line]) for name in ("sighan-test", "ctc2021"))
 
 
 _SUBSET = (
