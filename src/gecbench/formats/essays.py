@@ -264,7 +264,7 @@ BEA19 = Format(
 
 _NAME = "multigec"
 _HEADING = re.compile(r"### essay_id = (.*\S)\s*")
-_LIKE_HEADING = re.compile(r"\s*#+\s*essay[ _]?id\b.*", re.IGNORECASE)
+_LIKE_HEADING = re.compile(r"\s*#+\s*(?:essay_id\b|essay ?id\s*[=:]).*", re.IGNORECASE)
 """A heading, or one that is misspelled."""
 
 
@@ -342,10 +342,13 @@ def _section(name: str, text: str) -> str:
         raise CorpusError("the id {id!r} cannot stand in a heading; write it as jsonl", id=name)
     if not text.strip():
         raise CorpusError("the text is empty, which multigec cannot hold; fill it or leave it out")
-    if any(map(_LIKE_HEADING.fullmatch, lines)) or "\r" in text:
+    if like_heading := next(filter(_LIKE_HEADING.fullmatch, lines), ""):
         raise CorpusError(
-            "a line of the text is a heading, or has an old line end; write it as jsonl"
+            "the line {text} would be read as the heading of an essay; write it as jsonl",
+            text=quote(like_heading),
         )
+    if "\r" in text:
+        raise CorpusError("the text has an old line end; write it as jsonl")
     return "\n".join([heading, *lines, ""])
 
 

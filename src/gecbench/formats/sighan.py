@@ -23,6 +23,7 @@ from gecbench.core.format import Format, Rows, begins
 from gecbench.core.sample import Corpus, Rewrite, Sample
 from gecbench.formats.texts import (
     CHINESE,
+    OR_LINES,
     error_place,
     is_number,
     not_kept,
@@ -222,11 +223,13 @@ _CTC_TASK = _Task(
 def _sniff_places(lines: Sequence[str], *, task: _Task) -> bool:
     """Whether the first lines are sentences of the task, or places of corrections.
 
-    A damaged sentence among them is refused by its line when it is read.
+    A damaged sentence among them is refused by its line when it is read; one that was cut off in
+    its id counts as a sentence.
     """
     first = list(islice(filter(str.strip, lines), _LOOKED_AT))
-    sentences = sum(task.sentence.fullmatch(line) is not None for line in first)
-    return 2 * sentences >= len(first) or all(map(task.answer.fullmatch, first))
+    sentences = list(filter(task.sentence.fullmatch, first))
+    whole_or_cut = sum(any(text.startswith(line) for text in sentences) for line in first)
+    return 2 * whole_or_cut > len(first) or all(map(task.answer.fullmatch, first))
 
 
 def _stream_places(path: Path, lines: Iterable[str], *, task: _Task) -> tuple[Corpus, Rows]:
@@ -248,8 +251,9 @@ def _stream_places(path: Path, lines: Iterable[str], *, task: _Task) -> tuple[Co
             )
         raise FormatError(
             "a line is an id and a sentence, as (pid=A2-0001-1) or pid=0001-1 and the sentence; "
-            "here is {text}",
+            "here is {text}{option}",
             text=quote(line),
+            option=OR_LINES,
         )
 
     return Corpus(name_of(path), (), CHINESE), parse_rows(path, enumerate(lines, 1), sentence)

@@ -47,6 +47,13 @@ _TARGET_HEADINGS = frozenset(
 )
 
 
+_OR_MUCGEC = OptionAdvice(
+    ", or say {option} mucgec if a row is an id, a source and references",
+    "--from",
+    page=Message(", or choose the format mucgec if a row is an id, a source and references"),
+)
+
+
 class SentencesAsIdsError(FormatError):
     """The first column of a table holds sentences: perhaps its rows are source TAB target."""
 
@@ -81,12 +88,13 @@ def check(path: Path, lines: Sequence[str]) -> None:
         )
     rows = [line.split("\t") for line in lines]
     is_pair = _is_pair if all(len(row) == 2 for row in rows) else _begins_with_sentence
-    if 2 * sum(map(is_pair, rows)) > len(rows):
+    pairs = [n for n, row in enumerate(rows, 1) if is_pair(row)]
+    if 2 * len(pairs) > len(rows):
         raise SentencesAsIdsError(
             "{option}; the first column looks like a sentence, {text}, not like an id; mucgec is "
             "id TAB source TAB references",
-            at=Place(path, 1),
-            text=quote(rows[0][0]),
+            at=Place(path, pairs[0]),
+            text=quote(rows[pairs[0] - 1][0]),
             option=OptionAdvice(
                 "say {option} pairs if rows are source TAB target, or {option} mucgec if these are "
                 "ids",
@@ -252,18 +260,23 @@ NASGEC = Format(
 
 
 def _sniff_nlpcc18(lines: Sequence[str]) -> bool:
-    """Whether most first rows begin with two numbers.
+    """Whether most first rows begin with two numbers, the second of which may count corrections.
 
     A row that then has not as many corrections as it says is an error. As mucgec its number of
     corrections would be read as the sentence.
     """
     first = lines[:50]
-    return 2 * sum(map(_begins_with_numbers, first)) > len(first)
+    return 2 * sum(_begins_with_count(line.split("\t")) for line in first) > len(first)
 
 
-def _begins_with_numbers(line: str) -> bool:
-    cells = line.split("\t", 3)
-    return len(cells) > 2 and is_number(cells[0]) and is_number(cells[1])
+def _begins_with_count(cells: Sequence[str]) -> bool:
+    """Whether a row begins with a number and a count, not with an id and a sentence in digits.
+
+    A sentence is as long as its correction, and mostly has digits in common with it.
+    """
+    if len(cells) < 3 or not (is_number(cells[0]) and is_number(cells[1])):
+        return False
+    return _fits(cells) or (len(cells[1]) < 3 and cells[1] not in cells[2])
 
 
 def _fits(cells: Sequence[str]) -> bool:
@@ -292,8 +305,9 @@ def _nlpcc18_sample(line: str) -> Sample:
     if not _fits([number, *cells]):
         raise FormatError(
             "a row is number TAB number of corrections TAB source TAB corrections, as many as it "
-            "says; here is {text}",
+            "says; here is {text}{option}",
             text=quote(line),
+            option=_OR_MUCGEC,
         )
     source, texts = cells[1], cells[2:]
     if not all(text.strip() for text in (source, *texts)):
@@ -318,9 +332,15 @@ NLPCC18 = Format(
 # Corpus of Learner English 1.0 (entries.train).
 
 _LANG8_ROW = re.compile(r"(\d+)\t(\d+)\thttps?://\S+\t(\d+)\t([^\t]*)((?:\t[^\t]*)*)")
-_LANG8_BEGINNING = re.compile(r"[^\t]*\t[^\t]*\thttps?://\S+(?:\t.*)?")
-"""A row that may be damaged: no other format has an address in its third column."""
+_LANG8_BEGINNING = re.compile(r"([^\t]*)\t([^\t]*)\thttps?://\S+(?:\t([^\t]*).*)?")
+"""A row that may be damaged; a reference that is an address may stand there, too."""
 _BLANK_SENTENCE = Message("a blank sentence")
+
+
+def _sniff_lang8(lines: Sequence[str]) -> bool:
+    """Whether two of the three numbers are there that stand around the address."""
+    match = _LANG8_BEGINNING.fullmatch(next(filter(str.strip, lines)))
+    return match is not None and sum(map(is_number, filter(None, match.groups()))) > 1
 
 
 def _stream_lang8(path: Path, lines: Iterable[str]) -> tuple[Corpus, Rows]:
@@ -356,8 +376,9 @@ def _lang8_sample(line: str) -> Sample:
     if not match:
         raise FormatError(
             "a row is number of corrections TAB entry TAB address TAB number of the sentence TAB "
-            "sentence TAB corrections; here is {text}",
+            "sentence TAB corrections; here is {text}{option}",
             text=quote(line),
+            option=_OR_MUCGEC,
         )
     count, entry, position, source, cells = match.groups()
     rewrites = tuple(Rewrite(text=text) for text in cells.split("\t") if text.strip())
@@ -376,6 +397,7 @@ LANG8 = Format(
     title="Lang-8",
     about="entries of the Lang-8 Corpus of Learner English, with addresses, as published",
     first_line=_LANG8_BEGINNING,
+    sniff=_sniff_lang8,
     stream=_stream_lang8,
     has_ids=False,
 )

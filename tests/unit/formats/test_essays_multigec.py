@@ -83,6 +83,21 @@ def test_an_ending_of_the_name_is_not_repeated(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c-orig.md", "c-ref1.md"]
 
 
+@pytest.mark.parametrize("line", ["# Essay ID photos are bad.", "#essayid check", "# Essay ID"])
+def test_a_line_that_begins_as_a_heading_is_text(tmp_path: Path, line: str) -> None:
+    corpus = Corpus("c", (Sample("1", f"He go .\n{line}"), Sample("2", "a")))
+    gecbench.save(corpus, tmp_path / "c.md", format="multigec")
+    assert gecbench.load(tmp_path / "c.md") == corpus
+
+
+@pytest.mark.parametrize("line", ["## Essay ID: 2", "### essay_id 2", "# essayid=2"])
+def test_a_misspelled_heading_is_named(line: str) -> None:
+    with expect_error(FormatError, f"{PATH}:2", line):
+        FORMAT.read(PATH, ["### essay_id = 1", line, "a"])
+    with expect_error(CorpusError, "'1'", line):
+        FORMAT.write(Corpus("c", (Sample("1", f"a\n{line}"),)))
+
+
 def test_what_an_essay_cannot_hold_is_lost_with_a_count_or_refused(tmp_path: Path) -> None:
     samples = (Sample("1", "\na\n", (Rewrite(error_free=True),)), Sample("2", "b"))
     assert len(FORMAT.losses(Corpus("c", samples, "sv"))) == 4

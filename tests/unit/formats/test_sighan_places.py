@@ -14,7 +14,7 @@ from messages import expect_error
 
 import gecbench
 from gecbench.core.errors import CorpusError, FormatError
-from gecbench.core.sample import Rewrite
+from gecbench.core.sample import Corpus, Rewrite, Sample
 
 FREE = Rewrite(error_free=True)
 SIGHAN = "(pid=A2-1-1)\t他汽車很快。\n(pid=A2-1-2)\t天氣很好。\n"
@@ -139,6 +139,36 @@ def test_damaged_answers_of_a_system_are_not_read_as_its_texts(
     assert len(gecbench.load_system(system, corpus, format="lines").hypotheses) == len(
         corpus.samples
     )
+
+
+@pytest.mark.parametrize(
+    ("ids", "texts"),
+    [
+        (("2008", "2009", "2010"), ("2008, 北京奥运会", "他好。", "我好。")),
+        (("2008", "2009"), ("2008, 北京奥运会", "他好。")),
+        (("2008",), ("2008, 北京奥运会",)),
+        (tuple("012345"), ("一", "二", "5, 六和七", "四", "五", "六")),
+        (tuple("012345"), ("一", "5, 六和七", "5, 六", "5, 七", "五", "六")),
+    ],
+)
+def test_a_system_is_not_refused_for_one_line_with_an_id_and_a_comma(
+    tmp_path: Path, ids: tuple[str, ...], texts: tuple[str, ...]
+) -> None:
+    corpus = Corpus("c", tuple(Sample(name, "他好。") for name in ids), "zh")
+    (tmp_path / "system.txt").write_text("\n".join(texts), "utf-8")
+    hypotheses = gecbench.load_system(tmp_path / "system.txt", corpus).hypotheses
+    assert [hypotheses[name] for name in ids] == [(Rewrite(text=text),) for text in texts]
+
+
+def test_one_line_with_a_pid_makes_no_file_of_a_spelling_task(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("pid=1 a\nb\n", "utf-8")
+    assert [sample.source for sample in gecbench.load(tmp_path / "in.txt").samples] == [
+        "pid=1 a",
+        "b",
+    ]
+    (tmp_path / "in.txt").write_text("pid=1 a\nb\npid=2 c", "utf-8")
+    with expect_error(FormatError, "in.txt:2", "--from lines"):
+        gecbench.load(tmp_path / "in.txt")
 
 
 def test_a_number_and_a_comma_may_begin_a_text(tmp_path: Path) -> None:

@@ -55,6 +55,40 @@ def test_a_wrong_number_in_the_first_rows_is_named_and_not_read_as_a_sentence(
 @pytest.mark.parametrize(
     "rows",
     [
+        ["7\t2019\t2019年"],
+        ["7\t5\t5个"],
+        [f"{n}\t{n}\t{n}年" for n in range(60)],
+        [f"{n}\t{2000 + n}\t二零一零年" for n in range(60)],
+        ["7\t看这个\thttp://a.b/c", "8\t看\thttps://a.b/c\t看看"],
+        ["x\t看\thttps://a.b"],
+        ["7\t看这个\thttp://a.b/c\t看看"],
+    ],
+)
+def test_numbers_and_addresses_may_be_sentences_of_mucgec(tmp_path: Path, rows: list[str]) -> None:
+    path = tmp_path / "dev.tsv"
+    path.write_text("\n".join(rows), "utf-8")
+    assert [(s.id, s.source) for s in read(path).samples] == [
+        tuple(row.split("\t")[:2]) for row in rows
+    ]
+
+
+def test_a_sentence_and_an_address_are_not_taken_for_lang8(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("我\t看\thttps://a.b", "utf-8")
+    assert len(read(path).samples) == 1
+
+
+@pytest.mark.parametrize("rows", ["1\t2\t你好。\t你好吗。\n", "1\t10\thttp://a.b/c\tone\tI go .\n"])
+def test_what_the_row_may_be_otherwise_is_said(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "data.train"
+    path.write_text(rows, "utf-8")
+    with expect_error(FormatError, f"{path}:1", "--from mucgec"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
         ["1\t0\t好", "2\t好\t坏"],
         ["1\t2020\t2021", "2\t好\t坏", "3\t你\t您"],
         ["1\t好\t坏"],
