@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from gecbench.api.options import Places
-from gecbench.cli.command import command, refuse
+from gecbench.cli.command import CommandGroup, command, refuse
 from gecbench.cli.options import lang_option, say
 from gecbench.cli.output import NewFolder, OutputFile, format_by_ending
 from gecbench.core.errors import FormatError, GecbenchError, UsageError, install_command
@@ -257,7 +257,7 @@ def _run(*words: str | Path) -> None:
 _TAGGER = ("--tagger",)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def model() -> None:
     """Show, convert and merge models."""
 

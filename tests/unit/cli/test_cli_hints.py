@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from gecbench.api.files import sample
+from gecbench.cli import gecbench
 
 CHINESE = str(sample("zh", "corpus.jsonl"))
 ENGLISH = str(sample("en", "corpus.jsonl"))
 SYSTEM = str(sample("zh", "eager.txt"))
+
+
+def groups(group: click.Group, *words: str) -> Iterator[tuple[str, ...]]:
+    """The words before a group, and those before each group in it."""
+    context = click.Context(group)
+    yield words
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from groups(command, *words, name)
+
+
+@pytest.mark.parametrize("words", list(groups(gecbench)), ids=" ".join)
+def test_a_group_names_its_commands_where_it_has_none_of_a_name(
+    run, words: tuple[str, ...]
+) -> None:
+    code, out, err = run(*words, "zzzz")
+    assert (code, out) == (2, "")
+    assert "'zzzz'; known: " in err
 
 
 @pytest.mark.parametrize(
