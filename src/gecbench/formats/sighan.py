@@ -203,7 +203,7 @@ _ID = re.compile(r"^\([\w-]+-ID=([\w-]+)\)$")
 """Ids of answers in CCL 2022's spelling task, as (YACLC-CSC-VALID-ID=0165)."""
 
 _SIGHAN_TASK = _Task(
-    re.compile(r"\s*\((?:pid|NID|[\w-]+-ID)=([^()]+)\)(?!,)\s*(.*?)\s*"),
+    re.compile(r"\s*\((?:pid|NID|[\w-]+-ID)=([^()]+)\)(?!,)\s*((?:.*\S)?)\s*"),
     re.compile(
         r"\s*(?:\([\w-]+-ID=[\w-]+\)|[\w-]+), *(0|\d+, *[^\s\d,]+(?:, *\d+, *[^\s\d,]+)*)\s*"
     ),
@@ -214,8 +214,8 @@ _PLACES = re.compile(
 )
 """What only answers have behind an id, though not behind its comma: it is no sentence."""
 _CTC_TASK = _Task(
-    re.compile(r"\s*pid=([\w-]+)\s+(.*?)\s*"),
-    re.compile(r"\s*(?:pid=)?([\w-]+), *(-1|(?:\d+, *[^\s\d,]+, *[^,]*, *[^,]*, *)+)\s*"),
+    re.compile(r"\s*pid=([\w-]+)\s+((?:.*\S)?)\s*"),
+    re.compile(r"\s*(?:pid=)?([\w-]+), *(-1|(?:\d+, *[^\s\d,]+,[^,]*,[^,]*, *)+)\s*"),
     _fours,
 )
 

@@ -15,6 +15,7 @@ from messages import expect_error
 import gecbench
 from gecbench.core.errors import CorpusError, FormatError
 from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats.sighan import CTC as CTC_FORMAT
 
 FREE = Rewrite(error_free=True)
 SIGHAN = "(pid=A2-1-1)\t他汽車很快。\n(pid=A2-1-2)\t天氣很好。\n"
@@ -169,6 +170,19 @@ def test_one_line_with_a_pid_makes_no_file_of_a_spelling_task(tmp_path: Path) ->
     (tmp_path / "in.txt").write_text("pid=1 a\nb\npid=2 c", "utf-8")
     with expect_error(FormatError, "in.txt:2", "--from lines"):
         gecbench.load(tmp_path / "in.txt")
+
+
+@pytest.mark.parametrize(
+    ("line", "matches"),
+    [
+        ("pid=1 a" + " " * 100_000 + ".", True),
+        ("pid=1, 1, a," + " " * 100_000, False),
+        ("pid=1, 1, a, b, c," + " " * 100_000 + ".", False),
+    ],
+    ids=["sentence", "part", "answer"],
+)
+def test_a_line_with_many_blanks_is_looked_at_as_fast_as_others(line: str, matches: bool) -> None:
+    assert CTC_FORMAT.matches([line]) == matches
 
 
 def test_a_number_and_a_comma_may_begin_a_text(tmp_path: Path) -> None:
