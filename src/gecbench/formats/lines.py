@@ -104,9 +104,8 @@ def check(path: Path, lines: Sequence[str]) -> None:
         kind = "XML or SGML"
     if kind is None and n and _is_json(lines[n - 1 :]):
         kind = "a JSON list" if first.lstrip().startswith("[") else "JSON"
-    error = FormatError
+    is_clear = kind is not None
     if kind is None:
-        error = MarkdownOrCsvError
         if line := _markdown_line(lines):
             kind, at = "Markdown", Place(path, line)
         elif _has_header(first, lines[n:]) or _has_columns(first, lines[n:]):
@@ -116,7 +115,8 @@ def check(path: Path, lines: Sequence[str]) -> None:
 
         is_table = kind in _TABLES
         usual = is_table and has_usual_columns(path, lines)
-        raise unknown_format(at, kind, error, is_table=is_table, has_usual_columns=usual)
+        error = unknown_format(at, kind, is_table=is_table, has_usual_columns=usual)
+        raise error if is_clear else MarkdownOrCsvError(error.message, at=at)
 
 
 def _is_json(lines: Sequence[str]) -> bool:

@@ -63,24 +63,18 @@ _AS_TABLE = OptionAdvice("say {option} table", "--from", page=Message("choose th
 
 
 def unknown_format(
-    at: Place,
-    kind: str,
-    error: type[FormatError] = FormatError,
-    *,
-    is_table: bool,
-    has_usual_columns: bool = False,
+    at: Place, kind: str, *, is_table: bool, has_usual_columns: bool = False
 ) -> FormatError:
     """That a file is in no format of ours, and what to do about it.
 
     Args:
         at: The line that shows it.
         kind: What the file looks like, as "CSV".
-        error: Its class.
         is_table: Whether it can be read by the names of its columns.
         has_usual_columns: Whether these need not be named.
     """
     if has_usual_columns:
-        return error(
+        return FormatError(
             "this looks like {kind}, with columns that the format table finds by their names: "
             "{table}{option}",
             at=at,
@@ -89,7 +83,7 @@ def unknown_format(
             option=OR_LINES,
         )
     if is_table:
-        return error(
+        return FormatError(
             "this looks like {kind}, and which column is what has to be said: {columns}; "
             "the formats without such columns are {formats}{option}",
             at=at,
@@ -98,7 +92,7 @@ def unknown_format(
             formats=", ".join(name for name in FORMATS if name != "table"),
             option=OR_LINES,
         )
-    return error(
+    return FormatError(
         "this looks like {kind}, which is not read; make it one of {formats} "
         "(docs/formats.md){option}",
         at=at,
