@@ -74,10 +74,10 @@ def test_prepared_statistics_score_as_they_do(metric):
     prepared = metric.prepare(here), metric.prepare(there)
     assert [len(rows) for rows in prepared] == [len(here), len(there)]
     (swap,) = swaps(len(here), count=20, seed=2)
-    exchanged = [values.tolist() for values in metric.exchange(*prepared, swap)]
+    exchanged = [values.tolist() for values in prepared[0].exchange(prepared[1], swap)]
     assert exchanged == [values.tolist() for values in metric.exchange(here, there, swap)]
     places = draws(len(here), resamples=20, seed=2)
-    assert metric.resample(prepared[0], places).tolist() == metric.resample(here, places).tolist()
+    assert prepared[0].resample(places).tolist() == metric.resample(here, places).tolist()
 
 
 @pytest.mark.parametrize("metric", ALL)

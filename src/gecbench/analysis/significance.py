@@ -49,7 +49,7 @@ from gecbench.scoring.resample import count_blocks, draw_blocks, interval, swaps
 from gecbench.scoring.results import RunStats
 
 if TYPE_CHECKING:
-    from gecbench.scoring.metric import Values
+    from gecbench.scoring.metric import PreparedStats, Values
 
 
 # Many comparisons at once: p-values corrected for their number, and systems in groups.
@@ -297,11 +297,13 @@ def compare(
     scores = {name: measure.aggregate(rows[name]) for name in names}
     values = {name: score.value for name, score in scores.items()}
     prepared = {name: measure.prepare(rows[name]) for name in names}
-    resamples = _bootstrap(measure, prepared, plan, watch)
+    resamples = _bootstrap(measure.name, prepared, plan, watch)
+    # A network stays where it is.
+    can_divide = measure.by_part and can_travel((measure, measure.prepare(rows[names[0]][:1])))
     pairs = _compare_pairs(
         _PairTask(measure, prepared, values, resamples, plan),
         _pairs(names, plan.baseline),
-        jobs,
+        jobs if can_divide else 1,
         watch,
     )
     result = Comparison(
@@ -354,7 +356,7 @@ def _pairs(names: Sequence[str], baseline: str | None) -> list[Names]:
 
 
 def _bootstrap(
-    metric: Metric[Any], rows: Mapping[str, Sequence[Any]], plan: Plan, watch: Watch
+    metric: str, rows: Mapping[str, PreparedStats], plan: Plan, watch: Watch
 ) -> dict[str, Values]:
     """Score each system in the resamples, which are the same for all."""
     import numpy as np
@@ -367,9 +369,9 @@ def _bootstrap(
         for block in draw_blocks(size, resamples=plan.resamples, seed=plan.seed)
         for name in rows
     )
-    watched = watch(f"{metric.name}: bootstrap", range(steps))
+    watched = watch(f"{metric}: bootstrap", range(steps))
     for _, (name, block) in zip(watched, work, strict=True):
-        scores[name].append(metric.resample(rows[name], block))
+        scores[name].append(rows[name].resample(block))
     return {name: np.concatenate(values) for name, values in scores.items()}
 
 
@@ -379,14 +381,14 @@ class _PairTask:
 
     Args:
         metric: By which.
-        rows: Statistics of the sentences by system, prepared.
+        rows: Statistics of the sentences by system.
         values: Score of each system.
         resamples: Scores of each system in the same resamples.
         plan: How.
     """
 
     metric: Metric[Any]
-    rows: Mapping[str, Sequence[Any]]
+    rows: Mapping[str, PreparedStats]
     values: Mapping[str, float]
     resamples: Mapping[str, Values]
     plan: Plan
@@ -403,7 +405,7 @@ class _PairTask:
                 least = 0.5 ** (len(self.rows[first]) - 1)
                 p[test] = max(least, _p(resampled - resampled.mean(), observed))
             else:
-                permuted = _permute(self.metric, self.rows[first], self.rows[second], plan)
+                permuted = _permute(self.rows[first], self.rows[second], plan)
                 p[test] = _p(permuted, observed)
         sign = 1 if self.metric.higher_is_better else -1
         better = float((sign * resampled > _EQUAL).mean() + (abs(resampled) <= _EQUAL).mean() / 2)
@@ -422,10 +424,6 @@ def _compare_pairs(
     if not isinstance(jobs, int):  # a cluster is for sentences, not for pairs
         work = len(pairs) * task.plan.resamples * len(task.rows[pairs[0][0]])
         jobs = cores() if "randomisation" in task.plan.tests and work >= _PAYS else 1
-    statistics = next(iter(task.rows.values()))[:1]
-    # A network stays where it is.
-    if not task.metric.by_part or not can_travel((task.metric, statistics)):
-        jobs = 1
     results = map_in_processes(task, pairs, min(jobs, len(pairs)), " and ".join)
     watched = watch(f"{task.metric.name}: pairs", pairs)
     with closing(results):
@@ -433,15 +431,13 @@ def _compare_pairs(
     return _correct(compared, task.plan)
 
 
-def _permute(
-    metric: Metric[Any], first: Sequence[Any], second: Sequence[Any], plan: Plan
-) -> Values:
+def _permute(first: PreparedStats, second: PreparedStats, plan: Plan) -> Values:
     """The difference after each permutation."""
     import numpy as np
 
     differences = []
     for block in swaps(len(first), count=plan.resamples, seed=plan.seed):
-        first_values, second_values = metric.exchange(first, second, block)
+        first_values, second_values = first.exchange(second, block)
         differences.append(first_values - second_values)
     return np.concatenate(differences)
 

@@ -12,16 +12,10 @@ from gecbench.core.options import check_between, check_least
 from gecbench.core.score import BETAS, Counts, Score, total
 from gecbench.edits.maxmatch import Level, Matching, match, trim
 from gecbench.scoring.metric import MeanMetric, Metric
-from gecbench.scoring.resample import (
-    MaxMatchRule,
-    exchange_totals,
-    f_scores,
-    resample_totals,
-    stack_candidates,
-)
+from gecbench.scoring.resample import CandidateCounts, MaxMatchRule, stack_candidates
 
 if TYPE_CHECKING:
-    from gecbench.scoring.metric import Draws, Swaps, Values
+    from gecbench.scoring.metric import Draws, PreparedStats, Swaps, Values
 
 
 # What the two metrics share: counts for each annotator, and the choice of one.
@@ -192,19 +186,6 @@ def choose(rows: Sequence[Candidates], beta: float, *, running: bool) -> tuple[C
     return tuple(chosen)
 
 
-def candidate_counts(rows: Sequence[Candidates] | Values) -> Values:
-    """Matched, proposed and gold edits of all candidates, as `stack_candidates` has them.
-
-    Args:
-        rows: The candidates of each sentence, or what this function made of them.
-    """
-    import numpy as np
-
-    if isinstance(rows, np.ndarray):
-        return rows
-    return stack_candidates([[(c.matched, c.proposed, c.gold) for c in row] for row in rows])
-
-
 def _rank(matched: int, proposed: int, gold: int, beta: float) -> tuple[float, int, float]:
     return f_of(matched, proposed, gold, beta), matched, -(proposed + beta * beta * gold)
 
@@ -259,31 +240,27 @@ class M2(MaxMatch):
         """The candidates of each sentence and the edits of the chosen one."""
         return details(stats, self.choose(stats))
 
-    def prepare(self, stats: Sequence[Candidates]) -> Values:
-        """The counts that the choice is among, shape (sentences, candidates, 3)."""
-        return candidate_counts(stats)
+    def prepare(self, stats: Sequence[Candidates]) -> PreparedStats:
+        """The counts that the choice is among, unless a subclass resamples in its own way."""
+        resamplers = type(self).resample, type(self).exchange
+        if resamplers != (M2.resample, M2.exchange):
+            return Metric.prepare(self, stats)
+        return self._counts(stats)
 
-    def resample(self, stats: Sequence[Candidates] | Values, draws: Draws) -> Values:
+    def resample(self, stats: Sequence[Candidates], draws: Draws) -> Values:
         """F of each resample, its annotators chosen again."""
-        return self._f(resample_totals(candidate_counts(stats), draws, MaxMatchRule(self.beta)))
+        return self._counts(stats).resample(draws)
 
     def exchange(
-        self,
-        first: Sequence[Candidates] | Values,
-        second: Sequence[Candidates] | Values,
-        swaps: Swaps,
+        self, first: Sequence[Candidates], second: Sequence[Candidates], swaps: Swaps
     ) -> tuple[Values, Values]:
         """F of two systems after each permutation, their annotators chosen again."""
-        counts = candidate_counts(first), candidate_counts(second)
-        totals = exchange_totals(*counts, swaps, MaxMatchRule(self.beta))
-        return self._f(totals[0]), self._f(totals[1])
+        return self._counts(first).exchange(self._counts(second), swaps)
 
-    def _f(self, totals: Values) -> Values:
-        import numpy as np
-
-        matched, proposed, gold = totals
-        counts = np.stack((matched, proposed - matched, gold - matched), axis=-1)
-        return f_scores(counts, self.beta)
+    def _counts(self, stats: Sequence[Candidates]) -> CandidateCounts:
+        """Matched, proposed and gold edits of all candidates."""
+        rows = [[(c.matched, c.proposed, c.gold) for c in row] for row in stats]
+        return CandidateCounts(stack_candidates(rows), MaxMatchRule(self.beta))
 
 
 @dataclass(frozen=True, slots=True)

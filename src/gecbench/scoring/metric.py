@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from gecbench.core.case import Case, Part
 from gecbench.core.scheme import LabelCounts
@@ -106,12 +106,13 @@ class Metric(ABC, Generic[Stats]):
     def sentences(self, stats: Sequence[Stats]) -> Sequence[Mapping[str, object]]:
         """What there is to say of each sentence, as JSON values by name."""
 
-    def prepare(self, stats: Sequence[Stats]) -> Any:
-        """The statistics in the form that `resample` and `exchange` take most quickly, too.
+    def prepare(self, stats: Sequence[Stats]) -> PreparedStats:
+        """The statistics, to be resampled and exchanged many times.
 
-        For callers that give them the same ones many times. It has the length of the statistics.
+        A metric may bring them into a form in which that is quicker, with the same numbers. It
+        does so only where a class derived from it has not its own `resample` or `exchange`.
         """
-        return stats
+        return _PlainStats(self, stats)
 
     @abstractmethod
     def resample(self, stats: Sequence[Stats], draws: Draws) -> Values:
@@ -165,6 +166,36 @@ class Metric(ABC, Generic[Stats]):
     def notes(self, stats: Sequence[Stats]) -> Sequence[str]:
         """What the reader of the score should know of these data."""
         return ()
+
+
+class PreparedStats(Protocol):
+    """The statistics of one system, in the form in which they are scored most quickly."""
+
+    def __len__(self) -> int:
+        """The number of sentences."""
+
+    def resample(self, draws: Draws) -> Values:
+        """As `Metric.resample`."""
+
+    def exchange(self, other: Self, swaps: Swaps) -> tuple[Values, Values]:
+        """As `Metric.exchange`, with the statistics that the same metric prepared of another."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PlainStats(Generic[Stats]):
+    """Statistics as they are, scored by the metric's own methods."""
+
+    metric: Metric[Stats]
+    stats: Sequence[Stats]
+
+    def __len__(self) -> int:
+        return len(self.stats)
+
+    def resample(self, draws: Draws) -> Values:
+        return self.metric.resample(self.stats, draws)
+
+    def exchange(self, other: Self, swaps: Swaps) -> tuple[Values, Values]:
+        return self.metric.exchange(self.stats, other.stats, swaps)
 
 
 def _show(value: object) -> str:

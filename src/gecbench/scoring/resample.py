@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import fsum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gecbench.core.score import Interval
 from gecbench.core.seeding import number
@@ -71,6 +71,10 @@ class ChoiceRule(ABC):
             Shape (3, corpora).
         """
 
+    @abstractmethod
+    def f(self, totals: Values) -> Values:
+        """F of totals of shape (3, corpora), as scores have it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ErrantRule(ChoiceRule):
@@ -96,6 +100,10 @@ class ErrantRule(ChoiceRule):
             better = (other_f > greatest) | ((other_f == greatest) & ties)
             best, greatest = np.where(better, other, best), np.where(better, other_f, greatest)
         return best
+
+    def f(self, totals: Values) -> Values:
+        """F of true positives, false positives and false negatives."""
+        return f_scores(totals.T, self.beta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,42 @@ class MaxMatchRule(ChoiceRule):
             greatest = np.where(better, f[other], greatest)
             least = np.where(better, cost[other], least)
         return best
+
+    def f(self, totals: Values) -> Values:
+        """F of matched, proposed and gold edits."""
+        import numpy as np
+
+        matched, proposed, gold = totals
+        counts = np.stack((matched, proposed - matched, gold - matched), axis=-1)
+        return f_scores(counts, self.beta)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateCounts:
+    """What a rule chooses among in each sentence of a system: the statistics to be resampled.
+
+    Args:
+        counts: Shape (sentences, candidates, 3), as `stack_candidates` has them.
+        rule: Of the choice.
+    """
+
+    counts: Values
+    rule: ChoiceRule
+
+    def __len__(self) -> int:
+        """The number of sentences."""
+        return len(self.counts)
+
+    def resample(self, draws: Draws) -> Values:
+        """F of each resample, its candidates chosen again."""
+        if self.counts.shape[1] == 1:
+            return self.rule.f(sums(self.counts[:, 0], draws).T)
+        return self.rule.f(resample_totals(self.counts, draws, self.rule))
+
+    def exchange(self, other: Self, swaps: Swaps) -> tuple[Values, Values]:
+        """F of two systems after each permutation, their candidates chosen again."""
+        first, second = exchange_totals(self.counts, other.counts, swaps, self.rule)
+        return self.rule.f(first), self.rule.f(second)
 
 
 _SENTENCES_AT_ONCE = 2_000_000
@@ -514,26 +558,6 @@ def f_scores(counts: Values, beta: float) -> Values:
     with np.errstate(divide="ignore", invalid="ignore"):
         f = (1 + square) * precision * recall / (square * precision + recall)
     return np.where(precision + recall == 0, 0.0, f)
-
-
-def greedy_totals(candidates: Values, indices: Draws, beta: float) -> Values:
-    """The totals of each resample under ERRANT's choice of the reference.
-
-    The choice of `choose` with "corpus-greedy", run again inside each resample.
-
-    Args:
-        candidates: Counts of each candidate pairing, shape (sentences, candidates, 3), filled
-            up by repeating a sentence's last one, which can never be preferred to itself.
-        indices: Shape (resamples, sentences).
-        beta: Weight of recall in F.
-
-    Returns:
-        Shape (resamples, 3).
-    """
-    if candidates.shape[1] == 1:
-        return sums(candidates[:, 0], indices)
-    totals: Values = resample_totals(candidates, indices, ErrantRule(beta)).T
-    return totals
 
 
 def round_decimals(values: Values) -> Values:

@@ -578,7 +578,7 @@ def summarise(
         import numpy as np
 
         prepared = metric.prepare(rows)
-        values = np.concatenate([metric.resample(prepared, block) for block in blocks(len(rows))])
+        values = np.concatenate([prepared.resample(block) for block in blocks(len(rows))])
         return replace(resample.interval(values), resamples=resamples, seed=seed)
 
     def blocks(size: int) -> Iterable[Draws]:

@@ -12,16 +12,10 @@ from gecbench.core.edit import Edit
 from gecbench.core.scheme import LabelCounts
 from gecbench.core.score import Counts, Score, f_score, total
 from gecbench.scoring.metric import Metric, StatsOfCounts
-from gecbench.scoring.resample import (
-    ErrantRule,
-    exchange_totals,
-    f_scores,
-    greedy_totals,
-    stack_candidates,
-)
+from gecbench.scoring.resample import CandidateCounts, ErrantRule, stack_candidates
 
 if TYPE_CHECKING:
-    from gecbench.scoring.metric import Draws, Swaps, Values
+    from gecbench.scoring.metric import Draws, PreparedStats, Swaps, Values
 
 
 # Comparing one version of a hypothesis with one reference, as ERRANT and ChERRANT do.
@@ -332,35 +326,29 @@ class SpanF(Metric[Pairings]):
             for row, chosen in zip(stats, self.choose(stats), strict=True)
         ]
 
-    def prepare(self, stats: Sequence[Pairings]) -> Values:
-        """The counts that the choice is among, shape (sentences, candidates, 3)."""
+    def prepare(self, stats: Sequence[Pairings]) -> PreparedStats:
+        """The counts that the choice is among, unless a subclass resamples in its own way."""
+        resamplers = type(self).resample, type(self).exchange
+        if resamplers != (SpanF.resample, SpanF.exchange):
+            return Metric.prepare(self, stats)
         return self._candidates(stats)
 
-    def resample(self, stats: Sequence[Pairings] | Values, draws: Draws) -> Values:
+    def resample(self, stats: Sequence[Pairings], draws: Draws) -> Values:
         """F of each resample, its references chosen again."""
-        candidates = self._candidates(stats)
-        return f_scores(greedy_totals(candidates, draws, self.beta), self.beta)
+        return self._candidates(stats).resample(draws)
 
     def exchange(
-        self,
-        first: Sequence[Pairings] | Values,
-        second: Sequence[Pairings] | Values,
-        swaps: Swaps,
+        self, first: Sequence[Pairings], second: Sequence[Pairings], swaps: Swaps
     ) -> tuple[Values, Values]:
         """F of two systems after each permutation, their references chosen again."""
-        candidates = self._candidates(first), self._candidates(second)
-        totals = exchange_totals(*candidates, swaps, ErrantRule(self.beta))
-        return f_scores(totals[0].T, self.beta), f_scores(totals[1].T, self.beta)
+        return self._candidates(first).exchange(self._candidates(second), swaps)
 
-    def _candidates(self, stats: Sequence[Pairings] | Values) -> Values:
+    def _candidates(self, stats: Sequence[Pairings]) -> CandidateCounts:
         """The counts that the choice is among; of one alone where it is made already."""
-        import numpy as np
-
-        if isinstance(stats, np.ndarray):
-            return stats
         rows = stats if self.choice == "corpus-greedy" else self.fix_references(stats)
         counts = ([pairing.counts for pairing in row] for row in rows)
-        return stack_candidates([[(c.tp, c.fp, c.fn) for c in row] for row in counts])
+        stacked = stack_candidates([[(c.tp, c.fp, c.fn) for c in row] for row in counts])
+        return CandidateCounts(stacked, ErrantRule(self.beta))
 
 
 def _entry(pairing: Pairing) -> Mapping[str, object]:

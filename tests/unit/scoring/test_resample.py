@@ -12,10 +12,11 @@ from gecbench.core.score import Counts
 from gecbench.core.seeding import number
 from gecbench.scoring import resample
 from gecbench.scoring.resample import (
+    CandidateCounts,
+    ErrantRule,
     draw_blocks,
     draws,
     f_scores,
-    greedy_totals,
     interval,
     mean,
     means,
@@ -82,9 +83,10 @@ def test_rounding_inside_the_choice_is_pythons():
 
 
 def test_one_candidate_needs_no_choice():
-    candidates = np.array([[[1.0, 0, 0]], [[0, 2.0, 1]]])
+    candidates = CandidateCounts(np.array([[[1.0, 0, 0]], [[0, 2.0, 1]]]), ErrantRule(0.5))
     places = np.array([[0, 1], [1, 1]])
-    assert greedy_totals(candidates, places, 0.5).tolist() == [[1, 2, 1], [0, 4, 2]]
+    totals = [Counts(1, 2, 1), Counts(0, 4, 2)]
+    assert candidates.resample(places).tolist() == [counts.f(0.5) for counts in totals]
 
 
 def test_the_interval_is_of_percentiles():
