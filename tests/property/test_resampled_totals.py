@@ -9,6 +9,7 @@ import shutil
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -140,10 +141,35 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
     random = np.random.default_rng(3)
     candidates = random.integers(0, 5, (40, 3, 3)).astype(float)
     places = random.integers(0, 40, (30, 40))
-    monkeypatch.setattr(resample, "compiled", None)
     whole = resample_totals(candidates, places, ErrantRule(0.5))
     monkeypatch.setattr(resample, "_SENTENCES_AT_ONCE", 100)
-    assert (resample_totals(candidates, places, ErrantRule(0.5)) == whole).all()
+    monkeypatch.setattr(resample, "_COMPILED_AT_ONCE", 100)
+    for _ in with_each_kernel():
+        assert (resample_totals(candidates, places, ErrantRule(0.5)) == whole).all()
+
+
+@pytest.mark.parametrize("place", [-1, 2, 2**32])
+def test_a_place_of_no_sentence_is_refused(place: int):
+    for _ in with_each_kernel():
+        with pytest.raises(IndexError, match=str(place)):
+            resample_totals(np.ones((2, 2, 3)), np.array([[0, place]]), ErrantRule(0.5))
+
+
+def test_ctrl_c_is_heard_between_blocks(monkeypatch: pytest.MonkeyPatch):
+    """A signal is answered by Python, so no call of the kernel may take all resamples."""
+    if resample.compiled is None:
+        pytest.skip("the compiled kernel could not be built")
+    sizes = []
+    call = resample.compiled.resample_totals
+
+    def record(*arguments):
+        sizes.append(arguments[4])
+        return call(*arguments)
+
+    monkeypatch.setattr(resample, "compiled", SimpleNamespace(resample_totals=record))
+    monkeypatch.setattr(resample, "_COMPILED_AT_ONCE", 100)
+    resample_totals(np.ones((40, 2, 3)), np.zeros((5, 40), np.int32), ErrantRule(0.5))
+    assert sizes == [2, 2, 1]
 
 
 def test_no_resample_and_no_sentence_have_totals_of_nothing():

@@ -9,8 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <new>
-#include <string>
+#include <exception>
 #include <vector>
 
 namespace {
@@ -229,12 +228,28 @@ PyObject *refuse(const char *message) {
     return nullptr;
 }
 
+// Whether these many numbers are so many rows of so many columns; a product could overflow.
+bool is_shape(size_t size, Py_ssize_t rows, Py_ssize_t columns) {
+    if (rows < 0 || columns < 0) return false;
+    if (columns == 0) return size == 0;
+    return size % size_t(columns) == 0 && size / size_t(columns) == size_t(rows);
+}
+
+// The same of candidates, of three numbers each.
+bool are_candidates(size_t size, Py_ssize_t sentences, Py_ssize_t width) {
+    return width > 0 && size % 3 == 0 && is_shape(size / 3, sentences, width);
+}
+
 // Calls `work` with the rule that has this name, without the interpreter's lock, and returns the
-// totals that it writes.
+// totals that it writes: `rows` of one number for each of `corpora`.
 template <class Work>
-PyObject *run(const char *name, double square, size_t numbers, const Work &work) {
+PyObject *run(const char *name, double square, size_t rows, Py_ssize_t corpora, const Work &work) {
     const bool errant = !std::strcmp(name, "errant");
     if (!errant && std::strcmp(name, "maxmatch")) return refuse("no such rule");
+    if (size_t(corpora) > size_t(PY_SSIZE_T_MAX) / 2 / (rows * sizeof(double))) {
+        return PyErr_NoMemory();  // half, because the bytes have a head, too
+    }
+    const size_t numbers = rows * size_t(corpora);
     PyObject *result = PyBytes_FromStringAndSize(nullptr, Py_ssize_t(numbers * sizeof(double)));
     if (!result) return nullptr;
     std::vector<double> totals;
@@ -244,7 +259,7 @@ PyObject *run(const char *name, double square, size_t numbers, const Work &work)
         totals.resize(numbers);
         if (errant) work(Errant{square}, totals.data());
         else work(MaxMatch{square}, totals.data());
-    } catch (const std::bad_alloc &) {
+    } catch (const std::exception &) {  // only vectors throw, and only that they are too large
         memory = false;
     }
     Py_END_ALLOW_THREADS
@@ -265,16 +280,15 @@ PyObject *resample_totals(PyObject *, PyObject *args) {
                           &resamples, &length, &rule, &square)) {
         return nullptr;
     }
-    if (sentences < 0 || width < 1 || length < 0 || resamples < 0 ||
-        candidates.size<double>() != size_t(sentences * width * 3) ||
-        indices.size<int32_t>() != size_t(resamples * length)) {
+    if (!are_candidates(candidates.size<double>(), sentences, width) ||
+        !is_shape(indices.size<int32_t>(), resamples, length)) {
         return refuse("sizes do not agree");
     }
     const int32_t *places = indices.as<int32_t>();
     for (size_t n = 0; n < indices.size<int32_t>(); ++n) {
         if (places[n] < 0 || places[n] >= sentences) return refuse("an index is of no sentence");
     }
-    return run(rule, square, size_t(3 * resamples), [&](const auto &rule, double *totals) {
+    return run(rule, square, 3, resamples, [&](const auto &rule, double *totals) {
         const Candidates rows(candidates.as<double>(), size_t(sentences), size_t(width));
         resample(rule, rows, places, size_t(resamples), size_t(length), totals);
     });
@@ -289,13 +303,12 @@ PyObject *exchange_totals(PyObject *, PyObject *args) {
                           &swaps.view, &permutations, &sentences, &rule, &square)) {
         return nullptr;
     }
-    if (sentences < 0 || permutations < 0 || widths[0] < 1 || widths[1] < 1 ||
-        first.size<double>() != size_t(sentences * widths[0] * 3) ||
-        second.size<double>() != size_t(sentences * widths[1] * 3) ||
-        swaps.size<char>() != size_t(permutations * sentences)) {
+    if (!are_candidates(first.size<double>(), sentences, widths[0]) ||
+        !are_candidates(second.size<double>(), sentences, widths[1]) ||
+        !is_shape(swaps.size<char>(), permutations, sentences)) {
         return refuse("sizes do not agree");
     }
-    return run(rule, square, size_t(6 * permutations), [&](const auto &rule, double *totals) {
+    return run(rule, square, 6, permutations, [&](const auto &rule, double *totals) {
         const Candidates here(first.as<double>(), size_t(sentences), size_t(widths[0]));
         const Candidates there(second.as<double>(), size_t(sentences), size_t(widths[1]));
         exchange(rule, here, there, swaps.as<char>(), size_t(permutations), size_t(sentences),

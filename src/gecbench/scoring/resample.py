@@ -175,6 +175,8 @@ class CandidateCounts:
 
 _SENTENCES_AT_ONCE = 2_000_000
 """Sentences of a block of work in all corpora, which bounds memory by some hundred megabytes."""
+_COMPILED_AT_ONCE = 20_000_000
+"""The same for the kernel, which hears Ctrl-C only between blocks: some tenths of a second."""
 
 
 def resample_totals(candidates: Values, indices: Draws, rule: ChoiceRule) -> Values:
@@ -190,24 +192,39 @@ def resample_totals(candidates: Values, indices: Draws, rule: ChoiceRule) -> Val
 
     Returns:
         Shape (3, resamples).
+
+    Raises:
+        IndexError: An index is of no sentence.
     """
     import numpy as np
 
+    # Before the kernel's narrower integers, in which an index could become that of a sentence.
+    for index in (indices.min(), indices.max()) if indices.size else ():
+        if not 0 <= index < len(candidates):
+            raise IndexError(f"index {index} is of no sentence; there are {len(candidates)}")
+    at_once = _SENTENCES_AT_ONCE if compiled is None else _COMPILED_AT_ONCE
+    step = max(1, at_once // max(1, indices.shape[1]))
+    blocks = [indices[at : at + step] for at in range(0, len(indices), step)]
     if compiled is not None:
         rows = np.ascontiguousarray(candidates, np.float64)
-        places = np.ascontiguousarray(indices, np.int32)
-        result = compiled.resample_totals(
-            rows, *rows.shape[:2], places, *places.shape, rule.name, rule.square
-        )
-        return np.frombuffer(result).reshape(3, len(indices))
-    candidates = drop_dominated(candidates)
-    several = ~_single(candidates)
-    by_candidate = candidates.transpose(1, 2, 0).astype(np.float64)
-    certain = np.where(several[:, None], 0.0, candidates[:, 0])
-    step = max(1, _SENTENCES_AT_ONCE // max(1, indices.shape[1]))
-    blocks = [indices[at : at + step] for at in range(0, len(indices), step)]
-    totals = [_block_totals(block, several, certain, by_candidate, rule) for block in blocks]
+        totals = [_compiled_totals(block, rows, rule) for block in blocks]
+    else:
+        candidates = drop_dominated(candidates)
+        several = ~_single(candidates)
+        by_candidate = candidates.transpose(1, 2, 0).astype(np.float64)
+        certain = np.where(several[:, None], 0.0, candidates[:, 0])
+        totals = [_block_totals(block, several, certain, by_candidate, rule) for block in blocks]
     return np.concatenate(totals, axis=1) if totals else np.zeros((3, 0))
+
+
+def _compiled_totals(indices: Draws, candidates: Values, rule: ChoiceRule) -> Values:
+    import numpy as np
+
+    places = np.ascontiguousarray(indices, np.int32)
+    result = compiled.resample_totals(
+        candidates, *candidates.shape[:2], places, *places.shape, rule.name, rule.square
+    )
+    return np.frombuffer(result).reshape(3, len(indices))
 
 
 def _block_totals(

@@ -144,6 +144,12 @@ WRONG = [
         (FOUR, 2, FOUR, 2, np.zeros(2, np.bool_), 1, 2, "other", 1.0),
         "no such rule",
     ),
+    # Products of these sizes are 0 or small in 64 bits.
+    ("resample_totals", (b"", 2**62, 4, b"", 1, 0, "errant", 1.0), "sizes"),
+    ("resample_totals", (b"", 4, 2**62, b"", 1, 0, "errant", 1.0), "sizes"),
+    ("resample_totals", (FOUR, 2, 2, b"", 2**32, 2**32, "errant", 1.0), "sizes"),
+    ("exchange_totals", (b"", 4, b"", 4, b"", 4, 2**62, "errant", 1.0), "sizes"),
+    ("exchange_totals", (b"", 1, b"", 1, b"", 2**62, 4, "errant", 1.0), "sizes"),
 ]
 
 
@@ -153,3 +159,13 @@ def test_the_compiled_kernel_refuses_what_does_not_fit(function, arguments, mess
         pytest.skip("the compiled kernel could not be built")
     with pytest.raises(ValueError, match=message):
         getattr(resample.compiled, function)(*arguments)
+
+
+@pytest.mark.parametrize("size", [2**56, 2**60, 2**61, 2**63 - 1])
+def test_more_totals_than_memory_holds_are_a_memory_error(size: int):
+    if resample.compiled is None:
+        pytest.skip("the compiled kernel could not be built")
+    with pytest.raises(MemoryError):
+        resample.compiled.resample_totals(b"", 0, 1, b"", size, 0, "errant", 1.0)
+    with pytest.raises(MemoryError):
+        resample.compiled.exchange_totals(b"", 1, b"", 1, b"", size, 0, "errant", 1.0)
