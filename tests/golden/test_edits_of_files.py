@@ -113,13 +113,15 @@ def test_meta_evaluation_scores_as_score_does(
     shared: Path, texts, scheme: SchemeSpec, tmp_path: Path
 ):
     official = json.loads((shared / "golden/errant/scores.json").read_text("utf-8"))
+    corpus, outputs = texts
+    third = load_system(shared / "data/seeda/outputs/BERT-fuse.txt", corpus)
     people = tmp_path / "people.tsv"
-    people.write_text("system\tscore\nT5\t2\nGECToR-ens\t1\n", "utf-8")
+    people.write_text("system\tscore\nT5\t2\nGECToR-ens\t1\nBERT-fuse\t0\n", "utf-8")
     options = Options(metrics=("errant",))
-    result = meta(*texts, human=[people], scheme=scheme, options=options)
+    result = meta(corpus, [*outputs, third], human=[people], scheme=scheme, options=options)
     assert result.scores is not None
     scores_by_system = dict(
         zip(result.scores.systems, result.scores.metrics["errant"], strict=True)
     )
     want = {name: official[name]["ref_auto"]["cs"]["F"] for name in SYSTEMS}
-    assert {name: round(value, 4) for name, value in scores_by_system.items()} == want
+    assert {name: round(scores_by_system[name], 4) for name in SYSTEMS} == want
