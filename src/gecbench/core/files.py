@@ -614,7 +614,7 @@ def _target(path: Path) -> Path | None:
         if not target.parent.exists():
             raise GecbenchError(f"{path}: the folder {target.parent} does not exist; make it first")
         if not target.parent.is_dir():
-            raise GecbenchError(f"{path}: {target.parent} is not a folder")
+            raise GecbenchError(f"{path}: {target.parent} is a file, no folder; name another")
         return None if path.exists() and not path.is_file() else target
 
 

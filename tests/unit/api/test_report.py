@@ -339,7 +339,7 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path):
     with pytest.raises(GecbenchError, match="is a folder"):
         check_target(tmp_path)
     (tmp_path / "file").touch()
-    with expect_error(GecbenchError, "r.html", "file", "is not a folder"):
+    with expect_error(GecbenchError, "r.html", "file", "is a file, no folder"):
         check_target(tmp_path / "file" / "r.html")
 
 

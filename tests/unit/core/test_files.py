@@ -458,7 +458,7 @@ def test_a_full_disk_is_said_and_keeps_the_old_content(path: Path, monkeypatch: 
     ("name", "fact"),
     [
         ("missing/x.txt", "missing does not exist"),
-        ("file/x.txt", "Not a directory"),
+        ("file/x.txt", "is a file, no folder"),
         ("folder", "is a folder"),
         ("x" * 300, "File name too long"),
     ],

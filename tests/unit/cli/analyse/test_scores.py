@@ -56,7 +56,7 @@ def test_a_breakdown_in_json_takes_all_its_options(run):
 def test_a_breakdown_of_one_system_has_tables_alone(run):
     code, out, _ = run("analyse", "breakdown", CORPUS, EAGER, *CHAR, "--by", "state", "--counts")
     assert code == 0
-    assert "cherrant by state" in out
+    assert "cherrant by whether the sentence has errors" in out
     assert "All groups with counts" in out
     assert "decide the difference" not in out
 
