@@ -76,7 +76,7 @@ def test_the_ending_of_the_output_chooses_the_format_of_the_report(run, tmp_path
     assert "dev.tsv: 2 lines" in (tmp_path / "report.txt").read_text("utf-8")
     run("import", file, *words, tmp_path / "same.txt", "--format", "json")
     assert json.loads((tmp_path / "same.txt").read_text("utf-8")) == report
-    with pytest.raises(UsageError, match=r"\.csv is not written"):
+    with pytest.raises(UsageError, match=r"cannot write \.csv"):
         run("import", file, *words, tmp_path / "report.csv")
 
 
