@@ -104,6 +104,8 @@ class Stage:
         page.keyboard.press("Control+Enter")  # while composing it means nothing
         cdp.send("Input.insertText", {"text": text})
         cdp.detach()
+        # The page hears keys again a moment after the composition, and no person is as quick.
+        page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 50))")
 
 
 @pytest.fixture
