@@ -204,7 +204,7 @@ class Live:
         from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 
         from gecbench.server.models import Person
-        from gecbench.server.models.sessions import SessionStore
+        from gecbench.server.models.people import SessionStore
 
         with self.rows(), self.own_secret():
             person = Person.objects.get(login=login)

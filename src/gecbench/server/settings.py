@@ -169,7 +169,7 @@ AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 AXES_HTTP_RESPONSE_CODE = 403
 AXES_USERNAME_FORM_FIELD = "username"
-AXES_LOCKOUT_CALLABLE = "gecbench.server.web.account.views.answered_already"
+AXES_LOCKOUT_CALLABLE = "gecbench.server.web.sign_in.answered_already"
 AXES_CLIENT_IP_CALLABLE = "gecbench.server.web.http.client_address"
 
 LANGUAGE_CODE = SITE.language or "zh-hans"
@@ -187,7 +187,7 @@ STATIC_ROOT = SITE.folder / STATIC if _FOLDER else None
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": "gecbench.server.web.static_files.HashedFiles"
+        "BACKEND": "gecbench.server.site.serving.HashedFiles"
         if _FOLDER
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
@@ -196,7 +196,7 @@ WHITENOISE_USE_FINDERS = not _FOLDER
 WHITENOISE_AUTOREFRESH = False
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
-SESSION_ENGINE = "gecbench.server.models.sessions"
+SESSION_ENGINE = "gecbench.server.models.people"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_NAME = "gecbench_session"
 SESSION_COOKIE_SECURE = _HTTPS

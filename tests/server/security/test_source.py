@@ -18,7 +18,7 @@ PYTHON = re.compile(
 CLEANED = {
     "web/guidelines.py": {"SafeString", "format_html"},
     "web/manage/projects.py": {"format_html"},
-    "web/review/differences.py": {"SafeString", "format_html"},
+    "web/differences.py": {"SafeString", "format_html"},
     "web/review/context.py": {"SafeString"},
     "web/study.py": {"SafeString"},
     "import_export/releases.py": {"zipfile"},

@@ -18,7 +18,7 @@ from server.conftest import POSTGRESQL, administer, postgresql, sqlite, use
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Person, Project, Session
-from gecbench.server.models.sessions import SessionStore
+from gecbench.server.models.people import SessionStore
 from gecbench.server.site import backup, migration
 from gecbench.server.site.folder import DATABASE, Site, make_site
 

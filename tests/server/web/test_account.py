@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from gecbench.server.choices import Role
 from gecbench.server.models import Audit, Member, Person, Project, Session, Token
-from gecbench.server.web.account import views
+from gecbench.server.web import sign_in as views
 from gecbench.server.workflow import accounts, members
 from gecbench.server.workflow.errors import GoneError
 

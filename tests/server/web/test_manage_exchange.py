@@ -27,7 +27,7 @@ from gecbench.server.choices import Role, SentenceState
 from gecbench.server.import_export import reading
 from gecbench.server.models import Audit, ImportBatch, Project, Release, Sentence
 from gecbench.server.web import http
-from gecbench.server.web.manage.forms import format_words
+from gecbench.server.web.manage.imports import format_words
 from gecbench.server.workflow import projects
 
 BEGIN = "/p/story/manage/import"

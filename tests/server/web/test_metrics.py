@@ -49,7 +49,7 @@ def test_requests_work_and_errors_of_the_database_are_counted(watched, monkeypat
     def fails(*_args, **_named):
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr("gecbench.server.web.account.views.render", fails)
+    monkeypatch.setattr("gecbench.server.web.sign_in.render", fails)
     assert Client(raise_request_exception=False).get("/login").status_code == 503
     after = read()
     assert after[route] == before + 1
@@ -70,7 +70,7 @@ def test_a_failure_in_a_middleware_counts_and_counters_outlive_the_database(watc
     def fails(*_args, **_named):
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr("gecbench.server.models.sessions.SessionStore.load", fails)
+    monkeypatch.setattr("gecbench.server.models.people.SessionStore.load", fails)
     monkeypatch.setattr("django.db.backends.utils.CursorWrapper.execute", fails)
     signed_in = Client(raise_request_exception=False)
     signed_in.cookies["gecbench_session"] = "x" * 32

@@ -18,7 +18,7 @@ from server.workflow.stories import a_project, joined, somebody
 from gecbench.core.errors import UsageError
 from gecbench.server.choices import Role
 from gecbench.server.models import Audit, Member, Person
-from gecbench.server.web.account import views
+from gecbench.server.web import sign_in
 from gecbench.server.workflow import accounts, members
 from gecbench.server.workflow.errors import GoneError, RefusedError
 
@@ -228,7 +228,7 @@ def test_of_two_who_use_a_link_at_once_one_can(database, person):
 
 def ask(email: str, language: str = "en") -> str:
     answer = Client(headers={"accept-language": language}).post("/password", {"email": email})
-    views._MAILS.submit(lambda: None).result()
+    sign_in._MAILS.submit(lambda: None).result()
     assert answer.status_code == 200
     return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", answer.content.decode())
 

@@ -33,7 +33,7 @@ from gecbench.server.models import (
     VariantCheck,
 )
 from gecbench.server.statistics import member_figures
-from gecbench.server.web.annotation.variants import submission_context
+from gecbench.server.web.annotation import variants_context
 from gecbench.server.workflow import claims, projects
 
 WORK = "/p/perturb/work"
@@ -264,7 +264,7 @@ def test_of_several_checks_of_a_variant_its_author_sees_the_last(database):
             variant=submission.variant,
             decision=decision,
         )
-    (row,) = submission_context([submission])["variants"]
+    (row,) = variants_context([submission])["variants"]
     assert (row["check"].pk, row["check"].decision) == (1002, CheckDecision.ACCEPTED)
 
 

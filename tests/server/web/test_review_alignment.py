@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gecbench.server.rules.diff import diff
-from gecbench.server.web.review.differences import Row, align, render_pieces
+from gecbench.server.web.differences import Row, align, render_pieces
 
 SOURCE = "我昨天去了图书馆借书了。"
 TEXTS = ("我昨天去图书馆借书了。", "我昨天到图书馆借了书。", SOURCE)
@@ -35,7 +35,7 @@ def test_the_same_two_texts_are_compared_once_whatever_is_asked(monkeypatch):
         seen.append(text)
         return diff(source, text, **options)
 
-    monkeypatch.setattr("gecbench.server.web.review.differences.diff", counted)
+    monkeypatch.setattr("gecbench.server.web.differences.diff", counted)
     texts = ("只为这一条写的甲。", "只为这一条写的乙。")
     once = aligned("只为这一条写的。", texts)
     assert aligned("只为这一条写的。", texts[::-1])[1] == once[2]

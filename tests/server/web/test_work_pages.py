@@ -9,6 +9,7 @@ from server.web.asking import Asking, answer, draft
 from server.workflow.stories import a_project, joined, people, sentence_of, submitted
 
 from gecbench.server.models import Member, Study, Submission
+from gecbench.server.web import annotation
 from gecbench.server.web.messages import refusal_message
 from gecbench.server.workflow import projects
 from gecbench.server.workflow.errors import (
@@ -154,9 +155,7 @@ def test_acknowledging_leads_nowhere_else(li):
 
 
 def test_history_pages_by_keys_and_shows_only_ones_own(site, monkeypatch):
-    from gecbench.server.web.annotation import views
-
-    monkeypatch.setattr(views, "PAGE", 2)
+    monkeypatch.setattr(annotation, "PAGE", 2)
     project = a_project(5, annotators=2)
     member, other = people(project, 2)
     for number in (1, 2, 3):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth import SESSION_KEY
 
 from gecbench.server.models import Person
-from gecbench.server.models.sessions import SessionStore
+from gecbench.server.models.people import SessionStore
 from gecbench.server.workflow import accounts
 
 

@@ -10,7 +10,7 @@ from gecbench.server.models.pay import (
     PayPeriod,
     PayStatement,
 )
-from gecbench.server.models.people import Invitation, Notice, Person, Token
+from gecbench.server.models.people import Invitation, Notice, Person, RateLimit, Session, Token
 from gecbench.server.models.perturbation import (
     GoldenVariant,
     PerturbationCase,
@@ -21,6 +21,8 @@ from gecbench.server.models.perturbation import (
 from gecbench.server.models.projects import (
     Acknowledgement,
     Assignment,
+    Audit,
+    Figures,
     Guideline,
     GuidelineCase,
     ImportBatch,
@@ -42,13 +44,14 @@ from gecbench.server.models.quality import (
     Trial,
     TrialTask,
 )
-from gecbench.server.models.records import Audit, Figures, RateLimit, Release, ReleaseItem
 from gecbench.server.models.reviews import (
     Complaint,
     Golden,
     GoldenReference,
     Message,
     Reading,
+    Release,
+    ReleaseItem,
     Review,
     ReviewTask,
     Study,
@@ -67,4 +70,3 @@ from gecbench.server.models.sentences import (
     Suggestion,
     SuggestionEvent,
 )
-from gecbench.server.models.sessions import Session

@@ -1,4 +1,4 @@
-"""Projects, their members, assignments, guidelines, sources and imports."""
+"""Projects, their members, assignments, guidelines, sources, imports; the log; kept statistics."""
 
 from __future__ import annotations
 
@@ -207,4 +207,44 @@ class GuidelineCase(models.Model):
                 condition=Q(message__isnull=False) | Q(complaint__isnull=False),
                 name="guideline_case_about_something",
             ),
+        )
+
+
+class Audit(AppendOnly):
+    """Who did what, each row's hash made over the one before (a changed row is found)."""
+
+    seq = models.PositiveBigIntegerField(unique=True)
+    at = models.DateTimeField(default=timezone.now)
+    who = models.ForeignKey(Person, PROTECT, null=True, related_name="+")
+    project = models.ForeignKey(Project, PROTECT, null=True, related_name="+")
+    address = models.CharField(max_length=64, blank=True, default="")
+    what = models.CharField(max_length=60)
+    object_kind = models.CharField(max_length=40, blank=True, default="")
+    object_id = models.CharField(max_length=60, blank=True, default="")
+    data = models.JSONField(default=dict)
+    previous_hash = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        db_table = "audit"
+        indexes = (models.Index(fields=["project", "seq"], name="audit_of_project"),)
+
+
+class Figures(models.Model):
+    """Statistics that were computed once and are shown until somebody computes them again.
+
+    A cache: nothing else rests on it, and it may be emptied at any time. `basis` says which rows
+    they were made of (the greatest ids), so that a page can tell whether there is more by now.
+    """
+
+    project = models.ForeignKey(Project, PROTECT, related_name="figures")
+    kind = models.CharField(max_length=40)
+    basis = models.CharField(max_length=200)
+    data = models.JSONField()
+    computed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "figures"
+        constraints = (
+            models.UniqueConstraint(fields=["project", "kind"], name="figures_kind_once"),
         )

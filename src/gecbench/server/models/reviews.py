@@ -1,4 +1,4 @@
-"""Reviews and the golden sets that they make; self-study, complaints and their messages."""
+"""Reviews, the golden sets that they make and releases of them; self-study and complaints."""
 
 from __future__ import annotations
 
@@ -318,4 +318,41 @@ class Message(AppendOnly):
                 | Q(complaint__isnull=True, sentence__isnull=True, item__isnull=False),
                 name="message_about_one_thing",
             ),
+        )
+
+
+class Release(AppendOnly):
+    """Golden versions frozen under a name; its exports never change (WFL-7, INV-14).
+
+    `manifest` says how exports are made (options, format versions) and the sha256 of each.
+    """
+
+    project = models.ForeignKey(Project, PROTECT, related_name="releases")
+    name = models.CharField(max_length=100)
+    note = models.TextField(blank=True, default="")
+    manifest = models.JSONField(default=dict)
+    manifest_sha256 = models.CharField(max_length=64)
+    by = models.ForeignKey(Person, PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "release"
+        constraints = (
+            models.UniqueConstraint(fields=["project", "name"], name="release_name_once"),
+        )
+
+
+class ReleaseItem(AppendOnly):
+    """A sentence of a release with the golden version it has there."""
+
+    release = models.ForeignKey(Release, PROTECT, related_name="items")
+    sentence = models.ForeignKey(Sentence, PROTECT, related_name="released")
+    golden = models.ForeignKey(Golden, PROTECT, related_name="released")
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        db_table = "release_item"
+        constraints = (
+            models.UniqueConstraint(fields=["release", "sentence"], name="release_sentence_once"),
+            models.UniqueConstraint(fields=["release", "position"], name="release_position_once"),
         )

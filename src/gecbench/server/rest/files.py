@@ -37,7 +37,6 @@ from gecbench.server.rest.authentication import (
     person_of,
     slowly,
 )
-from gecbench.server.rest.errors import refusal
 from gecbench.server.rest.schemas import (
     ExportOutput,
     Failure,
@@ -47,6 +46,7 @@ from gecbench.server.rest.schemas import (
     ImportResult,
     ReleaseInput,
     ReleaseOutput,
+    refusal,
 )
 from gecbench.server.web.http import attachment, client_address
 from gecbench.server.web.manage.exports import send_file

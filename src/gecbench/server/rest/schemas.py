@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Annotated, Generic, Literal, TypeVar
 
+from django.http import HttpRequest
 from ninja import Schema
 from pydantic import AwareDatetime, ConfigDict, Field, field_validator
 
@@ -440,3 +442,13 @@ class CaseOutput(Schema):
     number: int
     state: str
     places: list[int]
+
+
+def refusal(
+    request: HttpRequest, message: str, problems: Sequence[Mapping[str, object]] = ()
+) -> dict[str, object]:
+    """The body of a refused request: what is wrong, and the id that the log has, too."""
+    body: dict[str, object] = {"error": message, "request_id": getattr(request, "id", "")}
+    if problems:
+        body["problems"] = list(problems)
+    return body

@@ -24,12 +24,12 @@ from gecbench.server.choices import MemberStatus, Role, RoundState
 from gecbench.server.models import InspectionRound, Member, Person, Project, Rating
 from gecbench.server.rules.keys import MOST_CRITERIA, tables
 from gecbench.server.statistics.inspections import measure_round
+from gecbench.server.web.differences import render_diff
 from gecbench.server.web.http import parse_int
 from gecbench.server.web.manage.quality import table_context
 from gecbench.server.web.manage.shortcuts import act, active_manager, manage_page, manager
 from gecbench.server.web.messages import problem_message
 from gecbench.server.web.permissions import member
-from gecbench.server.web.review.differences import render_diff
 from gecbench.server.web.study import form_key
 from gecbench.server.web.translation import interface_language, translate
 from gecbench.server.workflow import inspection

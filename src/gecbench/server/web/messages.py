@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from gecbench.core.errors import Message
 from gecbench.server.choices import Decision, SlotState
 from gecbench.server.models import Submission
-from gecbench.server.web.review.forms import Locations
 from gecbench.server.web.translation import translate
 from gecbench.server.workflow.errors import (
     EditFirstError,
@@ -35,27 +34,6 @@ def problem_message(problem: Problem, golden: Sequence[str] = ()) -> str:
     if isinstance(other, int) and 0 < other <= len(golden):
         message = Message(message.template, **{**problem.values, "other": golden[other - 1]})
     return translate(message).text
-
-
-def part_label(place: str) -> str:
-    """What the page calls a part that holds a text: "text 2", "added text 1"."""
-    kind, _, n = place.partition("-")
-    number = {"number": int(n) + 1}
-    if kind == "row":
-        return gettext("text %(number)s") % number
-    if kind == "modified":
-        return gettext("the text made from text %(number)s") % number
-    return gettext("added text %(number)s") % number
-
-
-def review_problem_json(problem: Problem, locate_fields: Locations) -> dict[str, object]:
-    """A problem as the page takes it."""
-    return {
-        "code": problem.code,
-        "place": locate_fields.fields.get(problem.field, "review"),
-        "words": problem_message(problem, [part_label(part) for part in locate_fields.golden]),
-        "blocking": problem.blocking,
-    }
 
 
 NO_LONGER_HELD = _("You no longer hold this review. What you wrote is kept.")

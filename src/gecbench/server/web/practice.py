@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gecbench.server.choices import Decision, MemberStatus, ProjectKind, Purpose, Role, TrialState
 from gecbench.server.models import GoldResult, Member, Overruling, PracticeAnswer, Sentence, Trial
 from gecbench.server.rules.keys import tables
+from gecbench.server.web.differences import render_diff
 from gecbench.server.web.manage.shortcuts import (
     STATUSES,
     active_manager,
@@ -30,7 +31,6 @@ from gecbench.server.web.manage.shortcuts import (
 )
 from gecbench.server.web.messages import diff_messages, problem_message, refusal_message
 from gecbench.server.web.permissions import member
-from gecbench.server.web.review.differences import render_diff
 from gecbench.server.web.study import compare_with_golden, golden_label, read_form
 from gecbench.server.workflow import gold_tasks, trials
 from gecbench.server.workflow.answers import golden_texts, is_right

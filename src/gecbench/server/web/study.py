@@ -27,6 +27,7 @@ from gecbench.server.choices import (
 from gecbench.server.models import Golden, Member, Study, StudyTry
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import key
+from gecbench.server.web.differences import align, render_diff, render_row
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.guidelines import cite
 from gecbench.server.web.http import AnswerPayload, parse_int, read_payload
@@ -35,7 +36,6 @@ from gecbench.server.web.messages import (
     problem_message,
 )
 from gecbench.server.web.permissions import member, wants_json
-from gecbench.server.web.review.differences import align, render_diff, render_row
 from gecbench.server.workflow import complaints, studies
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
 

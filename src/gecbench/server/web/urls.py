@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from gecbench.server.web import (
+    account,
+    annotation,
     complaints,
     guidelines,
     home,
@@ -12,12 +14,10 @@ from gecbench.server.web import (
     metrics,
     pay,
     practice,
+    sign_in,
     study,
 )
-from gecbench.server.web.account import views as account
-from gecbench.server.web.annotation import views as annotation
 from gecbench.server.web.manage import (
-    assignments,
     exports,
     imports,
     log,
@@ -29,14 +29,14 @@ from gecbench.server.web.manage import (
 from gecbench.server.web.review import views as review
 
 _account: list[URLPattern] = [
-    path("login", account.login, name="login"),
-    path("logout", account.logout, name="logout"),
-    path("invitation/<str:secret>", account.invitation, name="invitation"),
-    path("password", account.forgotten, name="password-forgotten"),
+    path("login", sign_in.login, name="login"),
+    path("logout", sign_in.logout, name="logout"),
+    path("invitation/<str:secret>", sign_in.invitation, name="invitation"),
+    path("password", sign_in.forgotten, name="password-forgotten"),
     path(
-        "password/<int:maker>/<str:uidb64>/<str:token>", account.new_password, name="password-new"
+        "password/<int:maker>/<str:uidb64>/<str:token>", sign_in.new_password, name="password-new"
     ),
-    path("language", account.language, name="language"),
+    path("language", sign_in.language, name="language"),
     path("account", account.overview, name="account"),
     path("account/change", account.change, name="account-change"),
     path("account/data", account.data, name="account-data"),
@@ -144,8 +144,8 @@ _manage: list[URLPattern] = [
     path("releases/<int:release>/<str:file>", exports.download_release, name="manage-release-file"),
     path("members", members.list_members, name="manage-members"),
     path("members/invite", members.invite, name="manage-invite"),
-    path("members/work", assignments.assign, name="manage-work"),
-    path("members/work/<int:assignment>", assignments.change, name="manage-assignment"),
+    path("members/work", members.assign, name="manage-work"),
+    path("members/work/<int:assignment>", members.change_assignment, name="manage-assignment"),
     path("members/add", members.add, name="manage-add"),
     path("members/invitations/<int:invitation>", members.revoke, name="manage-revoke"),
     path("members/<int:member_id>", members.member_page, name="manage-member"),

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
 
+from django import forms
 from django.contrib import messages
 from django.http import (
     Http404,
     HttpRequest,
     HttpResponse,
     HttpResponseBase,
+    QueryDict,
     StreamingHttpResponse,
 )
 from django.shortcuts import get_object_or_404, redirect
@@ -20,17 +22,20 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError
+from gecbench.lang import SCHEMES
 from gecbench.server.choices import SentenceState
 from gecbench.server.import_export.exports import (
     EXPORTS,
     ExportOptions,
+    Note,
     choose_file,
+    default_scheme,
     export,
     formats_of,
     log_export,
     notes,
 )
-from gecbench.server.import_export.golden_files import CASE_FORMATS
+from gecbench.server.import_export.golden_files import CASE_FORMATS, LANGUAGES
 from gecbench.server.import_export.releases import (
     archive_name,
     companions,
@@ -41,12 +46,10 @@ from gecbench.server.import_export.releases import (
 )
 from gecbench.server.models import Audit, Member, Project, Release, Sentence
 from gecbench.server.web.http import attachment, client_address, form_status, limited
-from gecbench.server.web.manage.forms import ExportForm, ReleaseForm
 from gecbench.server.web.manage.shortcuts import (
     active_manager,
     manage_page,
     manager,
-    note_message,
     require_active,
     translate_error,
 )
@@ -255,3 +258,101 @@ def send_file(release: Release, name: str) -> StreamingHttpResponse:
 def _release(member: Member, release: int) -> Release:
     rows = Release.objects.select_related("by").filter(project=member.project)
     return get_object_or_404(rows, pk=release)
+
+
+class ReleaseForm(forms.Form):
+    """A release of what is golden now."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        help_text=_("Letters, digits, dots and hyphens; its files begin with it."),
+        max_length=100,
+        widget=forms.TextInput({"placeholder": "v1.0"}),
+    )
+    note = forms.CharField(
+        label=_("Note"), required=False, max_length=5000, widget=forms.Textarea({"rows": 2})
+    )
+
+    def __init__(self, project: Project, data: QueryDict | None = None) -> None:
+        """Offer the schemes of the project's language."""
+        usual = default_scheme(project.lang) if project.lang == "zh" else ""
+        super().__init__(data, initial={"schemes": [usual]}, auto_id="%s")
+        schemes = [(name, name) for name in SCHEMES if LANGUAGES.get(name) == project.lang]
+        if schemes:
+            self.fields["schemes"] = forms.MultipleChoiceField(
+                label=_("M2 files"),
+                required=False,
+                choices=schemes,
+                widget=forms.CheckboxSelectMultiple,
+            )
+
+
+class ExportForm(forms.Form):
+    """How a project is written to a file; the page shows the fields that the format has."""
+
+    use_required_attribute = False
+    format = forms.ChoiceField(choices=[(name, name) for name in EXPORTS], widget=forms.HiddenInput)
+    unannotatable = forms.ChoiceField(
+        label=_("Sentences that cannot be annotated"),
+        required=False,
+        choices=[
+            ("", _("Say so, where the format can")),
+            ("leave_out", _("Leave them out of the file")),
+        ],
+    )
+    names = forms.ChoiceField(
+        label=_("People"),
+        required=False,
+        choices=[
+            ("", _("Pseudonyms: the same in every export of this project")),
+            ("yes", _("Their names")),
+        ],
+    )
+    part = forms.CharField(label=_("File"), required=False, max_length=100, widget=forms.Select)
+
+    def __init__(self, project: Project, data: QueryDict | None = None, format: str = "") -> None:
+        """Offer what the project has: schemes of its language, the names of its placeholder."""
+        usual = {"format": format, "scheme": default_scheme(project.lang)}
+        super().__init__(data, initial=usual, auto_id="%s")
+        schemes = [name for name in SCHEMES if LANGUAGES.get(name) == project.lang]
+        self.fields["scheme"] = forms.ChoiceField(
+            label=_("How edits are found"),
+            required=False,
+            choices=[(name, name) for name in schemes],
+        )
+        rules = project.rules
+        self.fields["token"] = forms.ChoiceField(
+            label=_("Placeholder"),
+            required=False,
+            choices=[("", rules.placeholder_export), ("yes", rules.placeholder)],
+        )
+
+    @property
+    def options(self) -> ExportOptions:
+        """The options, of a form that is valid.
+
+        Raises:
+            UsageError: They mean nothing together.
+        """
+        values = self.cleaned_data
+        return ExportOptions(
+            values["format"],
+            scheme=values["scheme"],
+            names=values["names"] == "yes",
+            alias="" if values["token"] == "yes" else None,
+            unannotatable=values["unannotatable"] or None,
+        )
+
+
+_EXPORT_NOTES: Mapping[str, object] = {
+    "undecided": _("%(count)d sentences are not decided, or are withdrawn: not in the file"),
+    "not_annotatable": _("%(count)d sentences cannot be annotated: not in the file"),
+    "error_free": _("%(count)d sentences are free of errors: their source is the reference"),
+    "repeated": _("Sentences with fewer references than the one with most repeat their first one"),
+    "placeholder": _("%(placeholder)s is written %(alias)s"),
+}
+
+
+def note_message(note: Note) -> str:
+    """What an export leaves out or writes otherwise, in the person's language."""
+    return str(_EXPORT_NOTES[note.code]) % note.values

@@ -65,9 +65,10 @@ from gecbench.server.models import (
     VariantCheck,
     Verdict,
 )
-from gecbench.server.web.annotation.variants import case_parts
+from gecbench.server.web.annotation import case_parts
+from gecbench.server.web.differences import render_diff
 from gecbench.server.web.http import form_status
-from gecbench.server.web.manage.assignments import DeadlineForm
+from gecbench.server.web.manage.members import DeadlineForm
 from gecbench.server.web.manage.shortcuts import (
     TONES,
     act,
@@ -77,9 +78,7 @@ from gecbench.server.web.manage.shortcuts import (
     manager,
     parse_id,
     refusal_message,
-    site_label,
 )
-from gecbench.server.web.review.differences import render_diff
 from gecbench.server.workflow import management, reviews, studies, variant_checks
 from gecbench.server.workflow.assignments import give_batch
 from gecbench.server.workflow.errors import NotYoursError, Problem, RefusedError
@@ -296,7 +295,7 @@ class _Texts:
 
 def _arrival(sentence: Sentence) -> Entry:
     batch = sentence.batch
-    who = batch.by.name if batch is not None and batch.by is not None else site_label()
+    who = batch.by.name if batch is not None and batch.by is not None else gettext("the site")
     note = batch.file_name if batch is not None else ""
     return Entry(sentence.created_at, 0, gettext("imported"), who, "in", note=note)
 
@@ -486,7 +485,7 @@ def _messages(sentence: Sentence) -> Iterator[Entry]:
 
 
 def _name(person: object) -> str:
-    return str(person) if person is not None else site_label()
+    return str(person) if person is not None else gettext("the site")
 
 
 # The table of a project's sentences, with filters that stand in the address.

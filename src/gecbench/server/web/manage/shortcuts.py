@@ -1,4 +1,4 @@
-"""What all pages of managers share: who may, places beside each other, acts, words of the log."""
+"""What all pages of managers share: who may, places beside each other, acts and refusals."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import MemberStatus, Role, SentenceState
-from gecbench.server.import_export.exports import Note
 from gecbench.server.models import Member
 from gecbench.server.web.navigation import Entry
 from gecbench.server.web.permissions import ProjectView, member
@@ -157,86 +155,3 @@ def translate_error(error: GecbenchError) -> Translation:
         )
     template = _STATUS_WORDS.get(getattr(error, "status", 0))
     return translate(error) if template is None else Translation(str(template))
-
-
-def action_label(what: str) -> str:
-    """A dotted name of the log in words; one that is not known stays as it is."""
-    label = ACTIONS.get(what)
-    return what if label is None else str(label)
-
-
-def site_label() -> str:
-    """Who did what nobody did: the operator, or the platform."""
-    return gettext("the site")
-
-
-ACTIONS: Mapping[str, object] = {
-    "project.made": _("made the project"),
-    "project.changed": _("changed settings"),
-    "project.archived": _("archived the project"),
-    "project.deleted": _("deleted the project"),
-    "project.brought_back": _("brought the project back"),
-    "guideline.published": _("published a guideline"),
-    "guideline.cases_settled": _("settled guideline cases"),
-    "invitation.made": _("made an invitation"),
-    "invitation.used": _("came by an invitation"),
-    "invitation.revoked": _("withdrew an invitation"),
-    "member.added": _("made somebody a member"),
-    "member.changed": _("changed a member"),
-    "person.password_link_made": _("made a link for a new password"),
-    "person.unlocked": _("lifted the lock after failed sign-ins"),
-    "assignment.made": _("gave a member work"),
-    "assignment.moved": _("changed a deadline"),
-    "assignment.ended": _("ended what a member was given"),
-    "sentences.imported": _("imported sentences"),
-    "suggestions.made": _("let a corrector make suggestions"),
-    "sentence.reopened": _("had a sentence reviewed again"),
-    "sentence.withdrawn": _("withdrew sentences"),
-    "sentence.restored": _("restored sentences"),
-    "sentence.raised": _("asked for more annotators"),
-    "sentence.priority": _("changed priorities"),
-    "submission.made": _("submitted a sentence"),
-    "review.assigned": _("assigned a review"),
-    "review.finalised": _("decided a sentence"),
-    "review.handed_on": _("handed a review on"),
-    "review.second_opinion": _("asked for a second opinion"),
-    "review.undone": _("took a decision back"),
-    "review.returned": _("returned a sentence to annotators"),
-    "complaint.made": _("complained"),
-    "complaint.decided": _("decided a complaint"),
-    "complaint.guideline_case": _("noted a guideline case"),
-    "study.waived": _("closed a study item"),
-    "trial.begun": _("began a trial"),
-    "trial.passed": _("passed a trial"),
-    "trial.failed": _("did not pass a trial"),
-    "trial.stopped": _("stopped a trial by a change of status"),
-    "trial.overruled": _("changed the judgement of a trial answer"),
-    "gold.overruled": _("changed the judgement of a gold task"),
-    "pay.formula_saved": _("saved a formula of pay"),
-    "pay.formula_activated": _("put a formula of pay in force"),
-    "pay.closed": _("closed a pay period"),
-    "pay.exported": _("saved the statements of a pay period"),
-    "inspection.begun": _("began a quality inspection"),
-    "inspection.replaced": _("replaced a judge of a quality inspection"),
-    "inspection.closed": _("closed a quality inspection"),
-    "inspection.rated": _("rated an item of an inspection"),
-    "inspection.undone": _("took a rating back"),
-    "inspection.resolved": _("resolved a disagreement of judges"),
-    "release.made": _("made a release"),
-    "export.begun": _("began an export"),
-    "export.done": _("finished an export"),
-}
-
-
-_EXPORT_NOTES: Mapping[str, object] = {
-    "undecided": _("%(count)d sentences are not decided, or are withdrawn: not in the file"),
-    "not_annotatable": _("%(count)d sentences cannot be annotated: not in the file"),
-    "error_free": _("%(count)d sentences are free of errors: their source is the reference"),
-    "repeated": _("Sentences with fewer references than the one with most repeat their first one"),
-    "placeholder": _("%(placeholder)s is written %(alias)s"),
-}
-
-
-def note_message(note: Note) -> str:
-    """What an export leaves out or writes otherwise, in the person's language."""
-    return str(_EXPORT_NOTES[note.code]) % note.values

@@ -21,17 +21,18 @@ from gecbench.server.models import (
     VariantCheck,
 )
 from gecbench.server.rules.perturbation import Chip
-from gecbench.server.web.annotation.variants import (
+from gecbench.server.web.annotation import (
     chip_json,
+    context_address,
+    draft_json,
+    gaps_json,
     parts,
-    project_json,
 )
-from gecbench.server.web.annotation.views import context_address, draft_json
+from gecbench.server.web.differences import render_diff
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.http import Count, Payload, read_payload
 from gecbench.server.web.messages import check_messages
 from gecbench.server.web.review.context import addresses, is_mine, keys, state_of
-from gecbench.server.web.review.differences import render_diff
 from gecbench.server.workflow import variant_checks
 from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, CheckAnswer
 
@@ -142,7 +143,7 @@ def _script_data(
         "draft": draft_json(draft) if draft else None,
         "activeMs": draft.payload.get("active_ms", 0) if draft else 0,
         "urls": addresses(member, task.sentence_id),
-        "project": project_json(member),
+        "project": gaps_json(member),
         "original": case.gaps,
         "chips": [chip_json(Chip(**chip)) for chip in case.chips],
         "rows": [

@@ -14,18 +14,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from gecbench.server.choices import Decision, Role
 from gecbench.server.models import Draft, Golden, Member, Review, ReviewTask, Sentence
-from gecbench.server.web.annotation.views import draft_json, is_perturbation
+from gecbench.server.web.annotation import draft_json, is_perturbation
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.http import Count, DraftPayload, Payload, parse_int, read_payload
 from gecbench.server.web.messages import (
     NO_LONGER_HELD,
     problem_message,
-    review_problem_json,
     variant_problem_json,
 )
 from gecbench.server.web.permissions import ProjectView, member, wants_json
 from gecbench.server.web.review import variants
 from gecbench.server.web.review.context import (
+    ReviewInput,
     ReviewPage,
     check_review,
     context,
@@ -34,13 +34,11 @@ from gecbench.server.web.review.context import (
     is_mine,
     keys,
     load_review,
-    next_address,
-)
-from gecbench.server.web.review.forms import (
-    ReviewInput,
     locate_fields,
+    next_address,
     parse_form,
     parse_review,
+    review_problem_json,
 )
 from gecbench.server.workflow import drafts, review_tasks, reviews, variant_checks
 from gecbench.server.workflow.errors import (

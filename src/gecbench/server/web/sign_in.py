@@ -1,21 +1,20 @@
-"""Accounts: signing in and out, invitations, settings, sessions, tokens, passwords."""
+"""Coming in: signing in and out, invitations, a forgotten password; the language of any page."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any, cast
 
 from axes.models import AccessFailureLog
+from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import authenticate, update_session_auth_hash
+from django.contrib.auth import authenticate
 from django.contrib.auth import login as begin_session
 from django.contrib.auth import logout as end_session
 from django.contrib.auth.forms import PasswordResetForm, SetPasswordForm
@@ -33,36 +32,118 @@ from django.utils import timezone, translation
 from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.text import capfirst
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
-from gecbench.core.errors import UsageError
 from gecbench.server.choices import Role
-from gecbench.server.import_export.personal_data import export_personal_data, file_name
-from gecbench.server.models import Invitation, Person, Session, Token
-from gecbench.server.rules.keys import (
-    Place,
-    tables,
-)
-from gecbench.server.web.account.forms import (
-    SCOPES,
-    WRONG,
-    EmailForm,
-    InvitationForm,
-    KeysForm,
-    LoginForm,
-    PasswordForm,
-    SettingsForm,
-    TokenForm,
-    problems_by_field,
-)
-from gecbench.server.web.http import attachment, client_address, form_status, limited, parse_json
+from gecbench.server.models import Invitation, Person, Session
+from gecbench.server.web.http import client_address, form_status, limited, parse_json
 from gecbench.server.web.middleware import LANGUAGE_COOKIE
-from gecbench.server.web.permissions import anyone, signed_in, wants_json
+from gecbench.server.web.permissions import anyone, wants_json
+from gecbench.server.web.translation import translate
 from gecbench.server.workflow import accounts, audit, members
-from gecbench.server.workflow.errors import GoneError, NotYoursError, RefusedError
+from gecbench.server.workflow.errors import GoneError, RefusedError
+
+LONG_ENOUGH = _("At least ten characters; a few words are easy to keep in mind.")
+WRONG = _("The name or the password is wrong.")
+NAMELESS = _("Write the name that others see.")
+
+
+class AccountForm(forms.Form):
+    """A form whose fields have their names as ids, and problems of the workflow beside them."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"auto_id": "%s", **options})
+
+    def add_problems(self, error: RefusedError) -> None:
+        """Show what the workflow refuses at its fields."""
+        for field, problems in problems_by_field(error).items():
+            self.add_error(field if field in self.fields else None, problems)
+
+
+def password_field(label: Any, autocomplete: str, **options: Any) -> forms.CharField:
+    """A field for a password, which the browser may keep or make up."""
+    attrs = {"autocomplete": autocomplete}
+    if autocomplete == "new-password":
+        attrs["minlength"] = "10"
+    widget = forms.PasswordInput(attrs)
+    return forms.CharField(label=label, strip=False, max_length=1000, widget=widget, **options)
+
+
+def _is_text(text: str) -> None:
+    """Refuse half a character, which a script can send and no database takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise forms.ValidationError(WRONG) from error
+
+
+class LoginForm(AccountForm):
+    """A name and a password."""
+
+    login = forms.CharField(
+        label=_("Name for signing in"),
+        max_length=150,
+        validators=[_is_text],
+        widget=forms.TextInput(
+            {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    password = password_field(_("Password"), "current-password", validators=[_is_text])
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        first = "password" if self["login"].value() else "login"
+        self.fields[first].widget.attrs["autofocus"] = True
+
+    def clean_login(self) -> str:
+        """Small and capital letters make no difference."""
+        return str(self.cleaned_data["login"]).casefold()
+
+
+class InvitationForm(AccountForm):
+    """A new account, by a link."""
+
+    login = forms.CharField(
+        label=_("Name for signing in"),
+        help_text=_("One word, as li or li.wei; capital letters make no difference."),
+        max_length=150,
+        error_messages={"required": _("Choose a name for signing in.")},
+        widget=forms.TextInput(
+            {
+                "autocomplete": "username",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "autofocus": True,
+            }
+        ),
+    )
+    name = forms.CharField(
+        label=_("Name that others see"),
+        max_length=150,
+        error_messages={"required": NAMELESS},
+        widget=forms.TextInput({"autocomplete": "name"}),
+    )
+    password = password_field(_("Password"), "new-password", help_text=LONG_ENOUGH)
+    again = password_field(_("The password again"), "new-password", required=False)
+
+    def clean(self) -> None:
+        """Refuse two passwords that differ."""
+        if self.cleaned_data.get("password") != self.cleaned_data.get("again"):
+            self.add_error("again", _("The two passwords are not the same."))
+
+
+def problems_by_field(error: RefusedError) -> dict[str, list[str]]:
+    """The problems of each field, in the person's language; "whole" is none."""
+    problems: dict[str, list[str]] = {}
+    for problem in error.problems:
+        message = translate(problem.message).text
+        problems.setdefault(problem.field or "whole", []).append(message)
+    return problems
+
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -220,38 +301,10 @@ def _invited(
     return render(request, "account/invitation.html", shown, status=form_status(wrong))
 
 
-# A person's own settings: name, language, looks, keys.
-
-
 _YEAR = 365 * 24 * 3600
 
 
-@signed_in
-@never_cache
-@require_safe
-def overview(request: HttpRequest, person: Person) -> HttpResponse:
-    """Show the settings, and the way to all else that is one's own."""
-    form = SettingsForm(person)
-    return render(request, "account/account.html", {"form": form})
-
-
-@signed_in
-@require_POST
-def change(request: HttpRequest, person: Person) -> HttpResponseBase:
-    """Keep the settings of the overview."""
-    # What is wrong must not stand in the page's own person.
-    person = Person.objects.get(pk=person.pk)
-    form = SettingsForm(person, request.POST)
-    if not form.is_valid():
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
-        return render(request, "account/account.html", {"form": form}, status=status)
-    form.save()
-    response = redirect("account")
-    _remember_language(response, person.language)
-    return response
-
-
-def _remember_language(response: HttpResponse, language: str) -> None:
+def remember_language(response: HttpResponse, language: str) -> None:
     """Let the sign-in form speak it, too, after the session's end."""
     if language:
         response.set_cookie(
@@ -272,206 +325,8 @@ def language(request: HttpRequest) -> HttpResponseBase:
     if isinstance(request.user, Person):
         Person.objects.filter(pk=request.user.pk).update(language=chosen)
     response = redirect(safe_next(request))
-    _remember_language(response, chosen)
+    remember_language(response, chosen)
     return response
-
-
-_PLACES = (
-    (Place.WORK, gettext_lazy("While you annotate")),
-    (Place.REVIEW, gettext_lazy("While you review")),
-    (Place.STUDY, gettext_lazy("In self-study")),
-)
-
-
-@signed_in
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def keys(request: HttpRequest, person: Person) -> HttpResponseBase:
-    """Show what each key does, and let the person change it; conflicts are refused."""
-    form = KeysForm(person, request.POST if request.method == "POST" else None)
-    resets = request.POST.get("do") == "reset"
-    if resets or form.is_valid():
-        person.preferences = {**person.preferences, "keys": {} if resets else form.keys}
-        person.save(update_fields=["preferences"])
-        messages.success(request, gettext("Your keys are saved."))
-        return redirect("account-keys")
-    shown = {"places": _shown_keys(form), "problem": form.non_field_errors()}
-    return render(request, "account/keys.html", shown, status=form_status(form.is_bound))
-
-
-def _shown_keys(form: KeysForm) -> list[dict[str, object]]:
-    """The screens with their actions; an action of several screens stands in the first."""
-    shown: list[dict[str, object]] = []
-    seen: set[str] = set()
-    for place, title in _PLACES:
-        held = tables(form.preferences, screen=place)
-        names = [name for name in held.keys if name not in seen]
-        seen.update(names)
-        rows = [(form[name], held.keys[name][1:]) for name in names]
-        numbered = [row for row in rows if row[0].name[-1].isdigit()]
-        shown.append(
-            {
-                "id": str(place),
-                "title": title,
-                "rows": [row for row in rows if row not in numbered],
-                "numbered": sorted(numbered, key=lambda row: row[0].name),
-            }
-        )
-    return shown
-
-
-# Tokens by which programs use the REST API in a person's name.
-
-
-@signed_in
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def list_tokens(request: HttpRequest, person: Person) -> HttpResponse:
-    """List one's tokens, and make one; its secret is shown this once."""
-    secret = ""
-    form = TokenForm(request.POST) if request.method == "POST" else TokenForm()
-    if form.is_valid():
-        chosen = form.cleaned_data
-        try:
-            _, secret = accounts.make_token(
-                person,
-                name=chosen["name"],
-                scopes=[chosen["scope"]],
-                expires_at=timezone.now() + timedelta(days=chosen["days"]),
-            )
-            form = TokenForm()
-        except UsageError:
-            refused = gettext(
-                "A token needs a name of at most 100 characters; nobody has more than 20 of them."
-            )
-            form.add_error(None, refused)
-    shown = {
-        "tokens": [(token, _most(token)) for token in accounts.tokens_of(person)],
-        "secret": secret,
-        "form": form,
-    }
-    return render(request, "account/tokens.html", shown, status=form_status(form.errors))
-
-
-def _most(token: Token) -> str:
-    """In words what a token may do: its widest scope has all the others."""
-    return next(str(words) for code, words in reversed(SCOPES) if code in token.scopes)
-
-
-@signed_in
-@require_POST
-def revoke_token(request: HttpRequest, person: Person, token_id: int) -> HttpResponseBase:
-    """Make one of one's tokens useless."""
-    try:
-        accounts.revoke_token(person, token_id)
-    except NotYoursError:
-        if not Token.objects.filter(person=person, pk=token_id).exists():
-            raise
-        messages.info(request, gettext("This token was revoked before; it does not work."))
-    else:
-        messages.success(request, gettext("The token no longer works."))
-    return redirect("account-tokens")
-
-
-# Where a person is signed in, and how that ends.
-
-
-@dataclass(frozen=True, slots=True)
-class SignedInPlace:
-    """Where somebody is signed in.
-
-    Args:
-        handle: Names it in a form; the session's own key never leaves the cookie.
-        began: When they signed in.
-        seen: When it was used last, give or take ten minutes.
-        agent: What the browser calls itself.
-        address: Where it signed in from.
-        here: Whether it is the one that asks.
-    """
-
-    handle: str
-    began: datetime | None
-    seen: datetime | None
-    agent: str
-    address: str
-    here: bool
-
-
-def _handle(key: str) -> str:
-    return hashlib.sha256(f"handle:{key}".encode()).hexdigest()[:32]
-
-
-_BROWSERS = ("Edg/", "OPR/", "Firefox/", "Chrome/", "Safari/")
-_SYSTEMS = ("Windows", "Android", "iPhone", "iPad", "Mac OS X", "Linux")
-_CALLED = {"Edg": "Edge", "OPR": "Opera", "Mac OS X": "macOS"}
-
-
-def browser_of(agent: str) -> str:
-    """What a person calls the browser, by its User-Agent; "" where it is none we know.
-
-    >>> browser_of("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0 Safari/537.36")
-    'Chrome · Linux'
-    """
-    name = next((browser.rstrip("/") for browser in _BROWSERS if browser in agent), "")
-    system = next((system for system in _SYSTEMS if system in agent), "")
-    return " · ".join(_CALLED.get(name, name) for name in (name, system) if name)
-
-
-def _moment(value: object) -> datetime | None:
-    return datetime.fromtimestamp(value, UTC) if isinstance(value, int) else None
-
-
-@signed_in
-@never_cache
-@require_safe
-def list_sessions(request: HttpRequest, person: Person) -> HttpResponse:
-    """List where one is signed in, this place first."""
-    rows = person.sessions.filter(expire_date__gt=timezone.now())
-    places = [
-        SignedInPlace(
-            _handle(row.session_key),
-            _moment(data.get("began")),
-            _moment(data.get("seen")),
-            browser_of(str(data.get("agent", ""))),
-            str(data.get("address", "")),
-            row.session_key == request.session.session_key,
-        )
-        for row, data in ((row, row.get_decoded()) for row in rows)
-    ]
-    oldest = datetime.fromtimestamp(0, UTC)
-    places.sort(key=lambda place: (place.here, place.seen or oldest), reverse=True)
-    return render(request, "account/sessions.html", {"places": places})
-
-
-@signed_in
-@require_POST
-def end_sessions(request: HttpRequest, person: Person) -> HttpResponseBase:
-    """End one of one's other sessions, or all of them."""
-    handle = request.POST.get("handle", "")
-    others = person.sessions.exclude(session_key=request.session.session_key)
-    keys = others.filter(expire_date__gt=timezone.now()).values_list("session_key", flat=True)
-    chosen = [key for key in keys if handle in ("all", _handle(key))]
-    ended, _ = others.filter(session_key__in=chosen).delete()
-    if ended:
-        data = {"sessions": ended}
-        audit.record("person.sessions_ended", who=person, about=("person", person.pk), data=data)
-    message = ngettext("%(number)s session has ended.", "%(number)s sessions have ended.", ended)
-    messages.success(request, message % {"number": ended})
-    return redirect("account-sessions")
-
-
-# A person takes with them what the site keeps of them.
-
-
-@signed_in
-@require_safe
-@limited("export")
-def data(_request: HttpRequest, person: Person) -> HttpResponseBase:
-    """Stream all that the site keeps of the person who asks."""
-    return attachment(file_name(person), "application/jsonl", export_personal_data(person))
-
-
-# What is left of signing in: answers that axes must not make, and rows that are old.
 
 
 _FAILURE_LOG_AGE = timedelta(days=30)
@@ -493,36 +348,6 @@ def tidy() -> None:
 
 
 _MAILS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
-
-
-@signed_in
-@never_cache
-@sensitive_post_parameters("old", "new", "again", "password")
-@require_http_methods(["GET", "HEAD", "POST"])
-def change_password(request: HttpRequest, person: Person) -> HttpResponseBase:
-    """Change the password (this session stays, all others end) or the e-mail address."""
-    form, email = PasswordForm(), EmailForm(person, initial={"email": person.email})
-    if request.POST.get("do") == "email":
-        email = EmailForm(person, request.POST)
-        if email.is_valid():
-            accounts.change_email(person, email.cleaned_data["email"])
-            messages.success(request, gettext("Your e-mail address is saved."))
-            return redirect("account-password")
-    elif request.method == "POST":
-        form = PasswordForm(request.POST)
-        try:
-            if form.is_valid():
-                old, new = form.cleaned_data["old"], form.cleaned_data["new"]
-                person = accounts.change_password(person, old=old, new=new)
-                update_session_auth_hash(request, person)
-                message = gettext("Your password is changed. You are signed out everywhere else.")
-                messages.success(request, message)
-                return redirect("account")
-        except RefusedError as error:
-            form.add_problems(error)
-    shown = {"form": form, "email": email, "mail": bool(settings.SITE.smtp)}
-    wrong = form.errors or email.errors
-    return render(request, "account/password.html", shown, status=form_status(wrong))
 
 
 # A password is forgotten: a link by e-mail, or from a manager; either leads to the same form.
@@ -612,5 +437,9 @@ class _NewPassword(PasswordResetConfirmView):
 
 
 _methods = require_http_methods(["GET", "HEAD", "POST"])
+
+
 forgotten = anyone(_methods(never_cache(_Forgotten.as_view())))
+
+
 new_password = anyone(_methods(_NewPassword.as_view()))

@@ -1,12 +1,14 @@
-"""The annotation page: save, submit, take back, put off, take up again; history and old drafts."""
+"""The annotation page and its history: tasks of texts and of variants, what is saved and sent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import wraps
+from itertools import zip_longest
 from typing import Literal
 
+from django.conf import settings
 from django.contrib import messages
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -25,23 +27,26 @@ from gecbench.server.choices import (
     ProjectKind,
     Role,
     SlotState,
+    VariantReason,
     label_of,
 )
 from gecbench.server.models import (
     Draft,
     Member,
+    PerturbationCase,
     ReviewTask,
     Sentence,
     Slot,
     SlotEvent,
     Submission,
     Suggestion,
+    VariantCheck,
 )
 from gecbench.server.models.statements import compiled_models
 from gecbench.server.rules.diff import diff
 from gecbench.server.rules.keys import tables
+from gecbench.server.rules.perturbation import Chip, derive
 from gecbench.server.rules.text import digest
-from gecbench.server.web.annotation import variants
 from gecbench.server.web.http import (
     AnswerPayload,
     Count,
@@ -109,7 +114,7 @@ def task_json(member: Member, slot: Slot, draft: Draft | None) -> dict[str, obje
         "draftUrl": reverse("draft", args=[slug, slot.pk]),
         "submitUrl": reverse("submit", args=[slug, slot.pk]),
         "skipUrl": reverse("work-skip", args=[slug, slot.pk]),
-        **(variants.task_json(slot) if is_perturbation(member) else _suggestion_json(member, slot)),
+        **(_variant_task_json(slot) if is_perturbation(member) else _suggestion_json(member, slot)),
     }
 
 
@@ -196,7 +201,7 @@ def _script_data(
                 "aliases": project.rules.placeholder_aliases,
                 "most": project.max_references,
                 "suggestions": project.rules.suggestions,
-                **(variants.project_json(member) if is_perturbation(member) else {}),
+                **(gaps_json(member) if is_perturbation(member) else {}),
             },
         },
         "words": variant_messages() if is_perturbation(member) else task_messages(),
@@ -283,7 +288,7 @@ def submission(request: HttpRequest, member: Member, number: int) -> HttpRespons
             "decision": _decision(last),
             "reason": label_of(NotAnnotatableReason, last.reason),
             "earlier": [(row, _decision(row)) for row in versions[1:]],
-            **(variants.submission_context(versions) if is_perturbation(member) else {}),
+            **(variants_context(versions) if is_perturbation(member) else {}),
             "may_reopen": submissions.may_reopen(last),
             "previous": numbers.filter(pk__lt=last.pk).order_by("-pk").first(),
             "following": numbers.filter(pk__gt=last.pk).order_by("pk").first(),
@@ -305,7 +310,7 @@ def list_skipped(request: HttpRequest, member: Member) -> HttpResponse:
 @require_safe
 def list_drafts(request: HttpRequest, member: Member) -> HttpResponse:
     """List texts whose task went to somebody else (INV-15): never lost, to be copied."""
-    read = variants.draft_texts if is_perturbation(member) else _draft_texts
+    read = _variant_draft_texts if is_perturbation(member) else _draft_texts
     listed = [
         (draft.slot.sentence, draft.saved_at, read(draft))
         for draft in drafts.orphaned_drafts(member)
@@ -597,3 +602,102 @@ def _may_see(member: Member, sentence: Sentence) -> bool:
     if member.has(Role.MANAGER) or has_held_slot(member.person_id, sentence.pk):
         return True
     return member.has(Role.REVIEWER) and ReviewTask.objects.filter(sentence=sentence).exists()
+
+
+def _variant_task_json(slot: Slot) -> dict[str, object]:
+    """What the page of a task takes beside what all tasks have."""
+    task, project = perturbation.task_of(slot), slot.sentence.project
+    has_hints = project.rules.hints and settings.HINT_CORRECTORS[project.lang]
+    return {
+        "gaps": list(task.gaps),
+        "chips": [chip_json(chip) for chip in task.chips],
+        "proposal": {
+            "id": task.proposal.pk,
+            "gaps": task.proposal.gaps,
+            "who": task.proposal.model,
+        }
+        if task.proposal
+        else None,
+        "returned": {
+            "reasons": [label_of(VariantReason, reason) for reason in task.returned.reasons],
+            "note": task.returned.note,
+        }
+        if task.returned
+        else None,
+        "hintUrl": reverse("work-hint", args=[project.slug, slot.pk]) if has_hints else "",
+    }
+
+
+def chip_json(chip: Chip) -> dict[str, str]:
+    """An error as the editor of gaps takes it."""
+    return {"source": chip.source, "target": chip.target, "type": chip.type}
+
+
+def gaps_json(member: Member) -> dict[str, object]:
+    """What the editor of gaps knows of the project."""
+    rules = member.project.rules
+    return {
+        "lang": member.project.lang,
+        "edits": rules.perturb_edits,
+        "share": rules.perturb_percent,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A gap of a variant, and the error behind it; none behind the last."""
+
+    gap: str
+    chip: Chip | None
+
+    @property
+    def kind(self) -> str:
+        """Whether the error replaces, inserts or deletes something."""
+        if self.chip is None or not self.chip.source:
+            return "insert"
+        return "replace" if self.chip.target else "delete"
+
+
+def parts(case: PerturbationCase, gaps: Sequence[str] | None) -> tuple[Part, ...]:
+    """The gaps and errors of a text in order; none where a variant from a file has no gaps."""
+    if gaps is None:
+        return ()
+    chips = [Chip(**chip) for chip in case.chips]
+    return tuple(Part(gap, chip) for gap, chip in zip_longest(gaps, chips))
+
+
+def case_parts(sentence: Sentence) -> tuple[Part, ...]:
+    """The gaps and errors of an original; none of a sentence that is no case."""
+    case = PerturbationCase.objects.filter(sentence=sentence).first()
+    return parts(case, case.gaps) if case else ()
+
+
+def _variant_draft_texts(draft: Draft) -> list[str]:
+    """What a draft makes of its sentence, to be read and copied."""
+    texts = draft.payload.get("texts", [])
+    sentence = draft.slot.sentence if draft.slot else None
+    case = PerturbationCase.objects.filter(sentence=sentence).first() if sentence else None
+    if case is None or sentence is None or len(texts) != len(case.chips) + 1:
+        return list(texts)
+    return [derive(texts, [Chip(**chip) for chip in case.chips], sentence.project.lang)[0]]
+
+
+def variants_context(submissions: Sequence[Submission]) -> dict[str, object]:
+    """A person's own variants of a case, the newest first, and what a reviewer made of each."""
+    case = PerturbationCase.objects.get(sentence=submissions[0].sentence_id)
+    variants = [submission.variant for submission in submissions]
+    checks = VariantCheck.objects.filter(variant__in=variants).select_related("edited")
+    # Of several checks of one variant the last holds, as pay counts it.
+    by_variant = {check.variant_id: check for check in checks.order_by("pk")}
+    return {
+        "original": parts(case, case.gaps),
+        "variants": [
+            {
+                "variant": variant,
+                "parts": parts(case, variant.gaps),
+                "check": by_variant.get(variant.pk),
+            }
+            for variant in variants
+        ],
+        "state": variant_state(submissions[0]),
+    }

@@ -1,1 +1,0 @@
-"""Signing in and out, invitations, and what belongs to a person alone."""

@@ -1,3 +1,0 @@
-"""The work screen, drafts, submitting, history."""
-
-from __future__ import annotations
