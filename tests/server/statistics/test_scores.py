@@ -5,8 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from django.db import connection
+from hypothesis import given
+from hypothesis import strategies as st
 from server.import_export.files import the_file
 from server.statistics.worked import SECOND, worked
 from server.workflow.reviewing import BAD, GOOD, finalised, member_of, study_of
@@ -25,6 +28,7 @@ from gecbench.api.files import load
 from gecbench.server import statistics
 from gecbench.server.choices import Purpose
 from gecbench.server.models import Person, Sentence, Source, StudyTry
+from gecbench.server.statistics import scoring
 from gecbench.server.statistics.scoring import AGREEMENT, SCORES, TABLE4, load_figures, scores
 from gecbench.server.workflow import studies
 
@@ -230,3 +234,21 @@ def test_what_is_left_out_and_the_mean_are_said(site, monkeypatch):
     text = " / ".join(notes(statistics.quality(project)))
     assert "which are not scored: 1" in text
     assert "mean F0.5 of 2 annotators with enough scored answers: 100.00" in text
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda width: st.lists(
+            st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=width, max_size=width),
+            min_size=1,
+            max_size=30,
+        )
+    ),
+    st.sampled_from([0.5, 1.0, 2.0]),
+)
+def test_the_kernel_chooses_references_as_the_loop_does(texts, beta):
+    candidates = np.array(texts, np.int32).reshape(len(texts), -1, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoring, "kernel_name", lambda: "python")
+        slow = scoring.sum_counts(candidates, beta)
+    assert scoring.sum_counts(candidates, beta) == slow
