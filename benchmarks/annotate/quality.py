@@ -5,8 +5,8 @@
 It makes the data folder if there is none (some minutes), with sentences put together from the
 bundled samples, each annotated by three people and decided. It prints Markdown: CPU seconds,
 seconds of the clock (of the page its first answer, without the start of the process) and peak
-memory, of the command with nothing computed before, and of both again, when nothing has changed
-and when some sentences have.
+memory, of both with nothing computed before, and again when nothing has changed and when some
+sentences have.
 """
 
 from __future__ import annotations
@@ -41,13 +41,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sentences", type=int, default=100_000)
-    parser.add_argument("--job", choices=("make", "change", "page"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--job", choices=("make", "change", "page", "forget"), help=argparse.SUPPRESS
+    )
     options = parser.parse_args()
     if options.job:
         from gecbench.server.site.folder import open_site
 
         open_site(options.folder)
-        {"make": make_project, "change": change, "page": show_page}[options.job](options.sentences)
+        jobs = {"make": make_project, "change": change, "page": show_page, "forget": forget}
+        jobs[options.job](options.sentences)
         return
     place = Place(options.folder, "", 1)
     if not options.folder.exists():
@@ -57,7 +60,11 @@ def main() -> None:
     stats = ("stats", SLUG, "--data", options.folder)
     page = (__file__, options.folder, "--job", "page")
     decide = (__file__, options.folder, "--job", "change", "--sentences", 1000)
+    forget_all = (__file__, options.folder, "--job", "forget")
     for title, command, arguments in (
+        ("(nothing is stored)", place.python, forget_all),
+        ("the page, nothing stored", place.python, page),
+        ("(nothing is stored)", place.python, forget_all),
         ("stats, first time", place.gecbench, stats),
         ("stats, nothing has changed", place.gecbench, stats),
         ("the page, nothing has changed", place.python, page),
@@ -401,6 +408,13 @@ def change(sentences: int) -> None:
             Sentence.objects.filter(pk=row.pk).update(
                 golden=golden, version=F("version") + 1, updated_at=timezone.now()
             )
+
+
+def forget(_: int) -> None:
+    """Delete all stored figures."""
+    from gecbench.server.models import Figures
+
+    Figures.objects.all().delete()
 
 
 def show_page(_: int) -> None:

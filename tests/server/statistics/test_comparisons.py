@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from random import Random
 
@@ -129,12 +129,41 @@ def test_counts_of_pieces_are_those_of_all_sentences_together(site, monkeypatch)
     monkeypatch.setattr(pieces, "SIZE", 1)
     assert work.load_counts(project) == whole
     with monkeypatch.context() as patch:
-        patch.setattr(pieces, "_load", lambda *_: pytest.fail("pieces were read"))
+        patch.setattr(pieces, "_read", lambda *_: pytest.fail("pieces were read"))
         assert work.load_counts(project) == whole, "as the sum was stored"
     Figures.objects.filter(kind="counts").delete()
     assert work.load_counts(project) == whole, "as the pieces were stored"
     management.withdraw(member_of(project, "boss"), [sentence_of(project, 2).pk], reason="x")
     assert work.load_counts(project) == work.count_sentences(rows) != whole
+
+
+def test_counting_for_a_while_is_of_whole_pieces_and_goes_on_the_next_time(site, monkeypatch):
+    project = worked()
+    rows = list(project.sentences.values_list("pk", flat=True))
+    whole = work.count_sentences(rows)
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    remaining = [len(rows)]
+    while remaining[-1]:
+        counts, progress = work.count_within(0, project)
+        assert sum(counts["states"].values()) == progress.done < progress.sentences + 1
+        assert progress.remaining < remaining[-1]
+        remaining.append(progress.remaining)
+    assert len(remaining) > 3
+    assert counts == whole
+    assert work.count_within(0, project) == (whole, pieces.Progress(len(rows), 0))
+
+
+def test_comparing_for_a_while_shows_nothing_new_before_all_is_compared(site, monkeypatch):
+    project = worked()
+    expected = asdict(statistics.scores(project))
+    Figures.objects.all().delete()
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    calls = 1
+    while statistics.refresh(project, seconds=0).remaining:
+        assert not Figures.objects.filter(kind__in=scoring.KINDS).exists()
+        calls += 1
+    assert calls > 2
+    assert Figures.objects.get(kind="scores").data == expected
 
 
 def test_several_processes_compute_what_one_does(site, monkeypatch):

@@ -13,13 +13,20 @@ from server.workflow.stories import a_project, joined
 
 from gecbench.reports.plots import COLOURS
 from gecbench.server.models import Figures, Member, Person, Project
+from gecbench.server.statistics import pieces
 from gecbench.server.statistics.report import NAMES
+from gecbench.server.web.manage import quality
 
 URL = "/p/story/manage/quality"
 
 
 def manager(project) -> Asking:
     return Asking(member_of(project, "boss"))
+
+
+def main_of(html: str) -> str:
+    """The page without its tokens, which are others each time."""
+    return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", html.split("<main")[1])
 
 
 @pytest.fixture
@@ -43,6 +50,44 @@ def test_section_4_4_the_button_computes_and_the_page_shows_it_with_its_time(pro
     assert "nothing has changed since" in html
     assert "75.00" in html
     assert "metric:cherrant|scheme:zh-char" in html
+
+
+def test_a_page_that_has_not_counted_all_says_so_and_asks_again(project, monkeypatch):
+    boss = manager(project)
+    whole = main_of(boss.html(URL))
+    Figures.objects.all().delete()
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    monkeypatch.setattr(quality, "_SECONDS", 0)
+    html = boss.html(URL)
+    assert f'hx-get="{URL}"' in html
+    assert "cover only those counted so far" in html
+    assert "Drawn when all sentences are counted" in html
+    assert "manage/quality/progress.svg" not in html
+    done = [int(re.search(r"So far: (\d+) of 5 sentences", html)[1])]
+    while "HX-Redirect" not in (answer := boss.get(URL, **{"HX-Request": "true"})):
+        line = answer.content.decode()
+        assert "<html" not in line
+        done.append(int(re.search(r"So far: (\d+) of 5 sentences", line)[1]))
+    assert done == sorted(set(done))
+    assert answer["HX-Redirect"] == URL
+    assert main_of(boss.html(URL)) == whole
+
+
+def test_figures_are_computed_by_several_requests_if_one_is_too_long(project, monkeypatch):
+    boss = manager(project)
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    monkeypatch.setattr(quality, "_SECONDS", 0)
+    assert boss.form(f"{URL}/compute")["Location"] == f"{URL}?computing"
+    assert f'hx-post="{URL}/compute"' in boss.html(f"{URL}?computing")
+    assert not Figures.objects.filter(kind="scores").exists()
+    as_script = {"HX-Request": "true"}
+    while "HX-Redirect" not in (answer := boss.client.post(f"{URL}/compute", headers=as_script)):
+        assert re.search(r"So far: [1-4] of 5 sentences", answer.content.decode())
+    assert answer["HX-Redirect"] == URL
+    assert Figures.objects.filter(kind="scores").exists()
+    html = boss.html(URL)
+    assert "The figures are up to date." in html
+    assert 'id="counting"' not in html
 
 
 def test_section_4_4_the_page_is_complete_in_chinese(project):

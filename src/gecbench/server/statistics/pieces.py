@@ -16,6 +16,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain, islice
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from django.db import OperationalError, connection, connections
@@ -43,6 +46,9 @@ _ORDER_BITS = 64
 
 _STORED_AT_ONCE = 16
 
+_MOST_IN_TIME = 32
+"""Pieces that are begun where there is little time: their sentences are looked for first."""
+
 _FORKED_FOR = 16
 """Pieces from which on other processes pay."""
 
@@ -60,29 +66,64 @@ def load_pieces(
         processes: How many compute. More than one are forked, so only a process without threads or
             an open transaction may ask for them.
     """
-    return _load(_Division.of(project), kind, compute, processes)
+    division = _Division.of(project)
+    current = division.stored(kind)
+    yield from _read(current.values())
+    stale = dict.fromkeys(division.bases.keys() - current, (kind,))
+    for _, figures in _compute(division, stale, _of_kind(kind, compute), processes):
+        yield figures[kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far figures are computed.
+
+    Args:
+        sentences: How many the project has.
+        remaining: How many of them are in pieces whose figures are still to be computed.
+    """
+
+    sentences: int
+    remaining: int
+
+    @property
+    def done(self) -> int:
+        """How many sentences the figures are of."""
+        return self.sentences - self.remaining
 
 
 def load_sum(
     project: Project,
     kind: str,
     compute: Callable[[Collection[int]], Any],
-    add: Callable[[Iterator[Any]], Any],
+    add: Callable[[Iterable[Any]], Any],
     processes: int = 1,
-) -> Any:
-    """Add up the figures of all pieces with `add`; the sum is stored until a piece changes.
+    seconds: float | None = None,
+) -> tuple[Any, Progress]:
+    """Add up the figures of all pieces that are known; the sum of all is stored until one changes.
 
-    The other arguments are those of `load_pieces`.
+    Args:
+        project: As in `load_pieces`.
+        kind: As there.
+        compute: As there.
+        add: Makes the sum.
+        processes: As there.
+        seconds: For so long pieces are computed, and one at least; None computes all.
     """
     division = _Division.of(project)
     bases = {f"{kind} {piece}": basis for piece, basis in division.bases.items()}
     basis = hashlib.sha256(json.dumps(sorted(bases.items())).encode()).hexdigest()
     stored = Figures.objects.filter(project=project, kind=kind, basis=basis).first()
     if stored is not None:
-        return stored.data
-    data = add(_load(division, kind, compute, processes))
-    _store([Figures(project=project, kind=kind, basis=basis, data=data)])
-    return data
+        return stored.data, division.progress()
+    current = division.stored(kind)
+    stale = dict.fromkeys(division.bases.keys() - current, (kind,))
+    made = dict(_compute(division, stale, _of_kind(kind, compute), processes, seconds))
+    data = add(chain(_read(current.values()), (figures[kind] for figures in made.values())))
+    progress = division.progress(stale.keys() - made)
+    if not progress.remaining:
+        _store([Figures(project=project, kind=kind, basis=basis, data=data)])
+    return data, progress
 
 
 def store_pieces(
@@ -90,7 +131,8 @@ def store_pieces(
     kinds: Collection[str],
     compute: Callable[[Collection[int], Collection[str]], Mapping[str, Any]],
     processes: int = 1,
-) -> None:
+    seconds: float | None = None,
+) -> Progress:
     """Compute and store the figures of several kinds of the pieces that have changed.
 
     Args:
@@ -98,14 +140,15 @@ def store_pieces(
         kinds: What the figures are.
         compute: Makes those of some of the kinds of sentences, as in `load_pieces`.
         processes: As there.
+        seconds: As in `load_sum`.
     """
     division = _Division.of(project)
     stale = defaultdict(list)
     for kind in kinds:
         for piece in division.stale(kind):
             stale[piece].append(kind)
-    for _ in _compute(division, stale, compute, processes):
-        pass
+    made = [piece for piece, _ in _compute(division, stale, compute, processes, seconds)]
+    return division.progress(stale.keys() - made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +159,14 @@ class _Division:
         sentences: With the number of their piece.
         layout: What of the project the figures of all pieces rest on.
         bases: By piece, what its figures rest on.
+        sizes: By piece, how many sentences it has.
     """
 
     project: Project
     sentences: QuerySet[Any]
     layout: str
     bases: Mapping[int, str]
+    sizes: Mapping[int, int]
 
     @classmethod
     def of(cls, project: Project) -> _Division:
@@ -131,7 +176,7 @@ class _Division:
         )
         sentences = sentences.filter(project=project).order_by()
         layout = f"{LAYOUT} {bits} {project.rules.placeholder}"
-        return cls(project, sentences, layout, _bases(sentences, layout))
+        return cls(project, sentences, layout, *_bases(sentences, layout))
 
     def stored(self, kind: str) -> Mapping[int, int]:
         """By piece the row of its figures, of those that have not changed."""
@@ -147,17 +192,23 @@ class _Division:
         """The pieces whose figures have changed."""
         return self.bases.keys() - self.stored(kind)
 
+    def progress(self, stale: Iterable[int] = ()) -> Progress:
+        """How far figures are computed where those of some pieces are not."""
+        remaining = sum(self.sizes[piece] for piece in stale)
+        return Progress(sum(self.sizes.values()), remaining)
 
-def _load(
-    division: _Division, kind: str, compute: Callable[[Collection[int]], Any], processes: int
-) -> Iterator[Any]:
-    current = division.stored(kind)
-    stored = Figures.objects.filter(pk__in=current.values())
-    for (data,) in stored.values_list("data").iterator(_STORED_AT_ONCE):
+
+def _read(rows: Collection[int]) -> Iterator[Any]:
+    """Yield stored figures, some at a time."""
+    stored = Figures.objects.filter(pk__in=rows).values_list("data")
+    for (data,) in stored.iterator(_STORED_AT_ONCE):
         yield data
-    stale = dict.fromkeys(division.bases.keys() - current, (kind,))
-    for figures in _compute(division, stale, lambda keys, _: {kind: compute(keys)}, processes):
-        yield figures[kind]
+
+
+def _of_kind(
+    kind: str, compute: Callable[[Collection[int]], Any]
+) -> Callable[[Collection[int], Collection[str]], Mapping[str, Any]]:
+    return lambda keys, _: {kind: compute(keys)}
 
 
 def _compute(
@@ -165,8 +216,12 @@ def _compute(
     pieces: Mapping[int, Collection[str]],
     compute: Callable[[Collection[int], Collection[str]], Mapping[str, Any]],
     processes: int,
-) -> Iterator[Mapping[str, Any]]:
-    """Compute the figures of pieces, of the kinds that each has to have, and store them."""
+    seconds: float | None = None,
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Compute the figures of pieces, of the kinds that each has to have, store and yield them."""
+    end = inf if seconds is None else monotonic() + seconds
+    if seconds is not None:
+        pieces = dict(islice(pieces.items(), _MOST_IN_TIME))
     members = defaultdict(list)
     rows = division.sentences.filter(piece__in=pieces.keys())
     for piece, sentence in rows.values_list("piece", "pk"):
@@ -189,7 +244,9 @@ def _compute(
             Figures(project=division.project, kind=f"{kind} {piece}", basis=basis, data=data)
             for kind, data in figures.items()
         ]
-        yield figures
+        yield piece, figures
+        if monotonic() > end:
+            break
         if len(unstored) >= _STORED_AT_ONCE:
             _store(unstored)
             unstored.clear()
@@ -287,20 +344,25 @@ def _call_function(piece: int) -> Any:
     return _function(piece)
 
 
-def _bases(sentences: QuerySet[Any], layout: str) -> dict[int, str]:
-    """What the figures of each piece rest on: versions only grow, rows are never deleted."""
+def _bases(sentences: QuerySet[Any], layout: str) -> tuple[dict[int, str], dict[int, int]]:
+    """What the figures of each piece rest on, and how many sentences it has.
+
+    Versions only grow, and rows are never deleted.
+    """
     rows = sentences.values("piece").annotate(**_VERSIONS)
     suggestions = dict(
         sentences.filter(suggestions__isnull=False)
         .values_list("piece")
         .annotate(last=Max("suggestions"))
     )
-    return {
-        row["piece"]: _basis(
-            row["count"], row["real"], row["versions"], suggestions.get(row["piece"]), layout
+    bases, sizes = {}, {}
+    for row in rows:
+        piece = row["piece"]
+        sizes[piece] = row["count"]
+        bases[piece] = _basis(
+            row["count"], row["real"], row["versions"], suggestions.get(piece), layout
         )
-        for row in rows
-    }
+    return bases, sizes
 
 
 def _basis(count: int, real: int, versions: int, suggestion: int | None, layout: str) -> str:

@@ -18,6 +18,7 @@ from gecbench.server.choices import RejectReason, SentenceState, VariantReason
 from gecbench.server.import_export.corpora import Naming, naming_of
 from gecbench.server.models import Project
 from gecbench.server.statistics.members import PersonFigures, Reviewer, people, reviewers
+from gecbench.server.statistics.pieces import Progress
 from gecbench.server.statistics.scoring import (
     AGREEMENT,
     SCORES,
@@ -39,8 +40,8 @@ from gecbench.server.statistics.work import (
     WorkTotals,
     add_up_work,
     ages,
+    count_within,
     influence,
-    load_counts,
     reasons,
 )
 from gecbench.server.workflow.gold_tasks import Accuracy, accuracies
@@ -67,6 +68,7 @@ class Quality:
         stale: Whether there is more by now.
         compares: Whether answers are compared with golden texts, and studied; variants are not.
         suggestions: What they did to answers; empty where the project has none.
+        progress: How many sentences all counts are of; more are counted when it is asked for again.
         gold: What gold tasks say of annotators, by name; real work is none of it.
     """
 
@@ -83,6 +85,7 @@ class Quality:
     at: datetime | None
     stale: bool
     compares: bool
+    progress: Progress
     suggestions: Mapping[str, Influence] = field(default_factory=dict)
     gold: tuple[tuple[str, Accuracy], ...] = ()
 
@@ -92,12 +95,13 @@ class Quality:
         return sum(self.reasons.values(), Counter())
 
 
-def quality(project: Project, processes: int = 1) -> Quality:
+def quality(project: Project, processes: int = 1, seconds: float | None = None) -> Quality:
     """Collect what is known now: counts as they are, scores as they are stored.
 
     Args:
         project: Whose figures.
         processes: How many compute, as in `load_pieces`.
+        seconds: For so long sentences are counted whose counts have changed; None counts all.
     """
     basis, compares = basis_of(project), compares_texts(project)
     stored = [
@@ -107,7 +111,7 @@ def quality(project: Project, processes: int = 1) -> Quality:
     scores_row, agreement_row, table4_row = stored
     scores = parse_scores(scores_row.data) if scores_row else None
     naming = naming_of(project, show=True)
-    counts = load_counts(project, processes)
+    counts, progress = count_within(seconds, project, processes)
     refusals, team = reasons(counts), reviewers(project, counts)
     months = scores.months if scores else {}
     ids = {
@@ -132,6 +136,7 @@ def quality(project: Project, processes: int = 1) -> Quality:
         at=min((figures.at for figures in stored if figures), default=None),
         stale=compares and any(figures is None or figures.stale for figures in stored),
         compares=compares,
+        progress=progress,
         suggestions=influence(counts),
         gold=_gold(project, naming),
     )
@@ -453,18 +458,28 @@ def _score(cell: Cell | None) -> tuple[Value, ...]:
 NAMES = ("progress", AGREEMENT, "volume", "reasons", "ages")
 """In the order of reading."""
 
+COUNTED = ("progress", "volume", "reasons")
+"""Those that are drawn of counts."""
 
-def chart_of(project: Project, name: str) -> Figure:
-    """Draw one of NAMES; ask only for what it shows."""
-    if name == "progress":
-        return _day_chart(add_up_work(load_counts(project)).days)
+
+def chart_of(project: Project, name: str, seconds: float | None = None) -> Figure:
+    """Draw one of NAMES; ask only for what it shows.
+
+    Args:
+        project: Whose figures.
+        name: Of the chart.
+        seconds: As in `quality`.
+    """
     if name == AGREEMENT:
         return _agreement(load_agreement(project))
+    if name == "ages":
+        return _ages(ages(project))
+    counts, _ = count_within(seconds, project)
+    if name == "progress":
+        return _day_chart(add_up_work(counts).days)
     if name == "volume":
-        return _volume(people(project))
-    if name == "reasons":
-        return _reasons(sum(reasons(load_counts(project)).values(), Counter()))
-    return _ages(ages(project))
+        return _volume(people(project, counts))
+    return _reasons(sum(reasons(counts).values(), Counter()))
 
 
 def charts(quality: Quality) -> dict[str, Figure]:

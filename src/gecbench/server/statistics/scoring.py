@@ -26,7 +26,7 @@ from gecbench.scoring.spans import f_of_counts
 from gecbench.server.choices import ProjectKind, Purpose, SentenceState
 from gecbench.server.models import Figures, Golden, Project, Sentence, Source, Submission
 from gecbench.server.statistics.comparisons import COMPARISONS, Comparer, Tables
-from gecbench.server.statistics.pieces import store_pieces
+from gecbench.server.statistics.pieces import Progress, store_pieces
 from gecbench.server.statistics.work import COUNTS, Rows, count_rows, counts, load_rows
 
 SCORES, AGREEMENT, TABLE4 = "scores", "agreement", "table4"
@@ -473,7 +473,7 @@ def _codes(first: Any, second: Any) -> Any:
     return first * 2**31 + second
 
 
-def refresh(project: Project, processes: int = 1) -> None:
+def refresh(project: Project, processes: int = 1, seconds: float | None = None) -> Progress:
     """Compute everything again and store it; nothing where answers are not compared.
 
     The counts are stored with it: what is read of a sentence for the ones is what the others need.
@@ -481,12 +481,14 @@ def refresh(project: Project, processes: int = 1) -> None:
     Args:
         project: Whose figures.
         processes: How many compute, as in `load_pieces`.
+        seconds: For so long texts are compared. Where some remain, all figures stay as they were,
+            and the next call goes on; None compares all.
 
     Raises:
         GecbenchError: The scheme of edits cannot be had.
     """
     if not compares_texts(project):
-        return
+        return Progress(0, 0)
     basis, comparer = basis_of(project), Comparer.of(project)
 
     make: Mapping[str, Callable[[Rows], Any]] = {COMPARISONS: comparer.pack, COUNTS: count_rows}
@@ -495,11 +497,14 @@ def refresh(project: Project, processes: int = 1) -> None:
         rows = load_rows(sentences)
         return {kind: make[kind](rows) for kind in kinds}
 
-    store_pieces(project, make, compute, processes)
+    progress = store_pieces(project, make, compute, processes, seconds)
+    if progress.remaining:
+        return progress
     tables = comparer.load_tables()
     store_figures(project, SCORES, basis, asdict(score_texts(comparer, tables)))
     store_figures(project, AGREEMENT, basis, asdict(measure_agreement(comparer, tables)))
     store_figures(project, TABLE4, basis, _table4_json(describe_goldens(comparer, tables)))
+    return progress
 
 
 def parse_scores(data: Mapping[str, Any]) -> Scores:

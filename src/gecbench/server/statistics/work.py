@@ -44,7 +44,7 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.models.statements import compiled
-from gecbench.server.statistics.pieces import Microseconds, among, load_sum, pack_keys
+from gecbench.server.statistics.pieces import Microseconds, Progress, among, load_sum, pack_keys
 from gecbench.server.workflow.suggestions import matches_answer
 
 COUNTS = "counts"
@@ -86,8 +86,15 @@ def looks_real() -> Q:
 
 def load_counts(project: Project, processes: int = 1) -> Counts:
     """Count what was done in a project."""
-    counts: Counts = load_sum(project, COUNTS, count_sentences, _add, processes)
+    counts, _ = count_within(None, project, processes)
     return counts
+
+
+def count_within(
+    seconds: float | None, project: Project, processes: int = 1
+) -> tuple[Counts, Progress]:
+    """Count for so long what was done in a project; the counts are of as many sentences."""
+    return load_sum(project, COUNTS, count_sentences, _add, processes, seconds)
 
 
 def _add(pieces: Iterable[Counts]) -> Counts:

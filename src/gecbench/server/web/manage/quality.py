@@ -9,15 +9,17 @@ from functools import lru_cache
 from threading import Lock
 
 from django.conf import settings
+from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from gecbench.core.errors import MissingExtraError
+from gecbench.core.errors import GecbenchError, MissingExtraError
 from gecbench.reports import PageLanguage, agreement, plots, references
 from gecbench.reports.plots import Theme
 from gecbench.reports.report import Figure, Table, Words, text_in
@@ -34,8 +36,23 @@ from gecbench.server.models import (
 )
 from gecbench.server.site.backup import newest
 from gecbench.server.statistics import report
-from gecbench.server.statistics.report import NAMES, Quality, chart_of, charts, signatures
-from gecbench.server.web.manage.shortcuts import TONES, act, manage_page, manager
+from gecbench.server.statistics.pieces import Progress
+from gecbench.server.statistics.report import (
+    COUNTED,
+    NAMES,
+    Quality,
+    chart_of,
+    charts,
+    signatures,
+)
+from gecbench.server.statistics.work import count_within
+from gecbench.server.web.manage.shortcuts import (
+    TONES,
+    active_manager,
+    manage_page,
+    manager,
+    refusal_message,
+)
 from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow.review_tasks import stuck_tasks
 from gecbench.server.workflow.sentences import UNDECIDED, WORKABLE
@@ -156,6 +173,8 @@ def _backup() -> dict[str, object]:
 _DRAWING = Lock()
 """matplotlib has one set of settings for the whole process, and a process answers by threads."""
 _MOST_CHARTS = 64
+_SECONDS = 0.4
+"""So long a request counts or compares sentences; the page asks again until all are."""
 _MOST_ROWS = 60
 """Longer tables end here in the page; the command line has all of it."""
 
@@ -164,8 +183,16 @@ _MOST_ROWS = 60
 @never_cache
 @require_safe
 def quality(request: HttpRequest, member: Member) -> HttpResponse:
-    """Show what is known now: counts as they are, scores as they were computed last."""
-    figures, language = statistics.quality(member.project), interface_language()
+    """Show what is known now: counts as they are, scores as they were computed last.
+
+    What is still being counted or compared is a line, which asks for its successor until the last
+    one has the page loaded again.
+    """
+    computing = "computing" in request.GET
+    if "HX-Request" in request.headers:
+        _, progress = count_within(_SECONDS, member.project)
+        return _go_on(request, member, progress, computing=False)
+    figures, language = statistics.quality(member.project, seconds=_SECONDS), interface_language()
     pictures = _charts(figures, member.project.slug, language)
     scores = figures.scores
     average = scores.average if scores else None
@@ -180,15 +207,39 @@ def quality(request: HttpRequest, member: Member) -> HttpResponse:
         "averaged": scores.averaged if scores else 0,
         "left_out": scores.left_out if scores else 0,
         "signatures": signatures(figures),
+        "progress": figures.progress,
+        "computing": computing,
     }
     return manage_page(request, member, "manage-quality", context)
 
 
-@act("manage-quality")
-def compute(_request: HttpRequest, member: Member) -> str:
+@active_manager
+@require_POST
+def compute(request: HttpRequest, member: Member) -> HttpResponse:
     """Compute scores, agreement and Table 4 again, and keep them."""
-    statistics.refresh(member.project)
-    return gettext("The figures are up to date.")
+    try:
+        progress = statistics.refresh(member.project, seconds=_SECONDS)
+    except GecbenchError as error:
+        messages.error(request, refusal_message(error))
+        progress = Progress(0, 0)
+    else:
+        if not progress.remaining:
+            messages.success(request, gettext("The figures are up to date."))
+    if "HX-Request" in request.headers:
+        return _go_on(request, member, progress, computing=True)
+    page = reverse("manage-quality", args=[member.project.slug])
+    return redirect(f"{page}?computing" if progress.remaining else page)
+
+
+def _go_on(
+    request: HttpRequest, member: Member, progress: Progress, *, computing: bool
+) -> HttpResponse:
+    """The line that says how far it is; the page again where nothing remains."""
+    if not progress.remaining:
+        page = reverse("manage-quality", args=[member.project.slug])
+        return HttpResponse(headers={"HX-Redirect": page})
+    context = {"project": member.project, "progress": progress, "computing": computing}
+    return render(request, "manage/quality_progress.html", context)
 
 
 @manager
@@ -199,7 +250,7 @@ def chart(request: HttpRequest, member: Member, name: str) -> HttpResponse:
     if name not in NAMES:
         raise Http404
     try:
-        figure = chart_of(member.project, name)
+        figure = chart_of(member.project, name, _SECONDS)
         picture = _render_svg(figure, interface_language(), "narrow" in request.GET)
         svg = plots.apply_theme(picture, theme)
     except MissingExtraError as error:
@@ -238,6 +289,7 @@ def _charts(quality: Quality, slug: str, language: PageLanguage) -> list[dict[st
                 "light": f"{url}?theme=light",
                 "dark": f"{url}?theme=dark",
                 "empty": not figure.series,
+                "waits": quality.progress.remaining > 0 and name in COUNTED,
                 "tables": [table_context(table, language) for table in data[name]],
                 "score": name in ("agreement", "volume"),  # which has a signature
             }
