@@ -629,7 +629,7 @@ _OPERATIONS: Mapping[str, Words] = {
     "M": Words("missing", "缺失"),
     "R": Words("redundant", "冗余"),
     "S": Words("substituted", "替换"),
-    "W": Words("word order", "语序"),
+    "W": Words("word order", "词序"),
     "UNK": Words("detected, not corrected", "仅标出，未改正"),
     "Um": Words("detected, not corrected", "仅标出，未改正"),
 }
@@ -641,8 +641,8 @@ _ERRANT_OPERATIONS: Mapping[str, Words] = {
     "Um": _OPERATIONS["Um"],
 }
 _HALVES: Mapping[str, Words] = {
-    "W:R": Words("word order: moved from here", "语序：从这里移走"),
-    "W:M": Words("word order: moved to here", "语序：移到这里"),
+    "W:R": Words("word order: moved from here", "词序：从这里移走"),
+    "W:M": Words("word order: moved to here", "词序：移到这里"),
 }
 """The two edits that zh-char makes of one of word order."""
 NO_CATEGORY = "-"
@@ -677,7 +677,7 @@ _CATEGORIES: Mapping[str, Words] = {
     "VERB:INFL": Words("verb inflection", "动词屈折"),
     "VERB:SVA": Words("subject-verb agreement", "主谓一致"),
     "VERB:TENSE": Words("verb tense", "动词时态"),
-    "WO": Words("word order", "语序"),
+    "WO": Words("word order", "词序"),
 }
 
 

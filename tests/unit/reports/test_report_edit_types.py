@@ -33,9 +33,9 @@ def test_labels_of_errant_have_words(label: str, en: str, zh: str):
         ("R", "redundant", "冗余"),
         ("S", "substituted", "替换"),
         ("S:AUX", "substituted auxiliary", "替换：助动词或助词"),
-        ("W", "word order", "语序"),
-        ("W:R", "word order: moved from here", "语序：从这里移走"),
-        ("W:M", "word order: moved to here", "语序：移到这里"),
+        ("W", "word order", "词序"),
+        ("W:R", "word order: moved from here", "词序：从这里移走"),
+        ("W:M", "word order: moved to here", "词序：移到这里"),
     ],
 )
 def test_labels_of_cherrant_and_of_any_language_have_words(label: str, en: str, zh: str):
