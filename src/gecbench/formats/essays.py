@@ -99,11 +99,30 @@ def _rewrite(
         if edit.start < at:
             left_out[_OVERLAP] += 1
             continue
-        pieces += [line.string[at : edit.start], edit.text or ""]
+        pieces.append(line.string[at : edit.start])
+        text = line.string
+        before, behind = "".join(pieces)[-1:], text[edit.end : min(edit.end + 1, line.end())]
+        pieces.append(_with_blanks(edit.text or "", text[edit.start : edit.end], before, behind))
         at = edit.end
     pieces.append(line.string[at : line.end()])
     # A correction may bring a line end, which a sentence has not.
     return Rewrite(text=re.sub(r"[\r\n]+", " ", "".join(pieces)), annotator=annotator)
+
+
+def _with_blanks(correction: str, replaced: str, before: str, behind: str) -> str:
+    """A correction, with a blank at an end where it would join two words.
+
+    Annotators of NUCLE often mark the blank behind a word with it, and do not write it again; the
+    authors' programs divide by tokens, which blanks are not in. A blank alone is replaced as the
+    annotator says.
+    """
+    if not replaced.strip():
+        return correction
+    if replaced[0].isspace() and correction[:1].strip() and before.strip():
+        correction = f" {correction}"
+    if replaced[-1].isspace() and (correction or before)[-1:].strip() and behind.strip():
+        correction += " "
+    return correction
 
 
 # nucle: essays in SGML with the mistakes that teachers marked, as NUCLE is published.

@@ -3,7 +3,7 @@
 sighan is sentences in SGML with misspelled characters, as SIGHAN's tasks have them.
 
 Three forms: `<ESSAY>` with passages by id and `<MISTAKE id location>`, as the tasks of 2014 and
-2015 were published; `<DOC Nid>` with a `<p>` and `<MISTAKE wrong_position>`, as the samples of
+2015 were published; `<DOC Nid>` with a `<p>` or `<P>` and `<MISTAKE wrong_position>`, as the samples of
 2013; and `<SENTENCE>` with a `<TEXT>` and `<LOCATION>` elements, as all are passed on since.
 """
 
@@ -33,13 +33,13 @@ from gecbench.formats.texts import (
 
 _NAME = "sighan"
 _BLOCK = re.compile(r"<(SENTENCE|ESSAY|DOC)\b([^<>]*)>(.*?)</\1>", re.DOTALL)
-_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL | re.IGNORECASE)
 _PASSAGE = re.compile(r'<PASSAGE id="([^"]*)">(.*?)</PASSAGE>', re.DOTALL)
-_BEGINNING = re.compile(r"\s*<(?:SENTENCE>\s*<TEXT>|ESSAY\b[^<>]*>\s*<TEXT>|DOC Nid=[^<>]*>\s*<p>)")
+_BEGINNING = re.compile(r"\s*<(?:SENTENCE>\s*<TEXT>|ESSAY\b[^<>]*>\s*<TEXT>|DOC Nid=[^<>]*>\s*<[pP]>)")
 _TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
 _MISTAKE = re.compile(r"<MISTAKE\b([^<>]*)>(.*?)</MISTAKE>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="?([^"<>\s]*)"?')
-_ELEMENT = re.compile(r"<(LOCATION|WRONG|CORRECTION|wrong|correct)>(.*?)</\1>", re.DOTALL)
+_ELEMENT = re.compile(r"<(LOCATION|WRONG|CORRECTION|CORRECT|wrong|correct)>(.*?)</\1>", re.DOTALL)
 _NAMES = {"nid": "id", "wrong_position": "location", "correct": "correction"}
 """What 2013 called otherwise."""
 _ELSEWHERE = Message("a mistake that does not stand where the file says")
@@ -100,15 +100,19 @@ def _rewrite(source: str, mistakes: Sequence[_Mistake], left_out: Counter[str]) 
     if not mistakes:
         return Rewrite(error_free=True)
     pieces, at = [], 0
+    last = None
     for location, wrong, correction in sorted(mistakes):
         start = _start(source, location - 1, wrong)
         if start is None:
             left_out[_ELSEWHERE] += 1
+        elif last == (start, wrong, correction):
+            continue  # a word with two wrong characters stands there twice, once for each
         elif start < at:
             left_out[_OVERLAP] += 1
         else:
             pieces += [source[at:start], correction]
             at = start + len(wrong)
+            last = (start, wrong, correction)
     return Rewrite(text="".join(pieces) + source[at:])
 
 

@@ -90,3 +90,24 @@ def test_what_is_not_kept_is_counted(mistakes: str, lost: str) -> None:
 def test_what_is_wrong_is_named_with_its_line(content: str, line: int, fact: str) -> None:
     with expect_error(FormatError, f"{PATH}:{line}", fact):
         NUCLE.read(PATH, content.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("mistakes", "text"),
+    [
+        ([(3, 6, "goes")], "He goes home."),
+        ([(3, 6, "goes"), (6, 10, "house")], "He goes house."),
+        ([(2, 5, "goes")], "He goes home."),
+        ([(0, 3, ""), (3, 5, "Goes")], "Goes home."),
+        ([(2, 6, "")], "He home."),
+        ([(5, 6, "")], "He gohome."),
+        ([(5, 6, ", ")], "He go, home."),
+        ([(6, 11, "home")], "He go home"),
+    ],
+)
+def test_a_blank_that_is_marked_with_a_word_does_not_join_two(
+    tmp_path: Path, mistakes: list[tuple[int, int, str]], text: str
+) -> None:
+    path = tmp_path / "nucle.sgml"
+    path.write_text(document("".join(mistake(1, *m) for m in mistakes)), "utf-8")
+    assert texts(read(path))[1] == [text]

@@ -103,3 +103,31 @@ def test_samples_of_2013_have_the_ids_of_their_documents(tmp_path: Path) -> None
         ("00018", "他很警悌。", (Rewrite(text="他很警惕。"),)),
         ("10001", "他很好。", (Rewrite(error_free=True),)),
     ]
+
+
+def test_samples_of_2013_may_be_written_in_capitals(tmp_path: Path) -> None:
+    path = tmp_path / "sample.txt"
+    path.write_text(
+        '<DOC Nid="00018">\n<P>他很警悌。</P>\n<TEXT>\n<MISTAKE wrong_position=4>\n'
+        "<WRONG>警悌</WRONG>\n<CORRECT>警惕</CORRECT>\n</MISTAKE>\n</TEXT>\n</DOC>\n",
+        "utf-8",
+    )
+    assert [(s.id, s.source, s.references) for s in read(path).samples] == [
+        ("00018", "他很警悌。", (Rewrite(text="他很警惕。"),)),
+    ]
+
+
+def test_a_word_that_is_marked_once_for_each_character_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "training.sgml"
+    mistake = (
+        '<MISTAKE id="A2-1-1" location="{}">\n<WRONG>班公司</WRONG>\n'
+        "<CORRECTION>辦公室</CORRECTION>\n</MISTAKE>\n"
+    )
+    path.write_text(
+        '<ESSAY title="請假">\n<TEXT>\n<PASSAGE id="A2-1-1">我到班公司找您。</PASSAGE>\n</TEXT>\n'
+        f"{mistake.format(3)}{mistake.format(5)}</ESSAY>\n",
+        "utf-8",
+    )
+    corpus = read(path)
+    assert [r.text for s in corpus.samples for r in s.references] == ["我到辦公室找您。"]
+    assert NOT_KEPT not in corpus.provenance
