@@ -12,6 +12,7 @@ import gecbench
 from gecbench.api.combine import Combination
 from gecbench.api.verb_options import Voting
 from gecbench.core.errors import UsageError
+from gecbench.core.files import read_lines
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.formats.m2 import fields_of
 from gecbench.models.combine import voting as official
@@ -42,7 +43,7 @@ def systems(folder: Path, corpus: Corpus) -> list[SystemOutput]:
 @pytest.fixture(scope="module")
 def similar(shared: Path) -> Similar:
     table = shared / "data/cherrant/char_meta.txt"
-    return by_shape_and_sound(table)
+    return by_shape_and_sound(table, read_lines(table))
 
 
 def combined(

@@ -18,7 +18,7 @@ from gecbench.core.errors import UnknownNameError, UsageError
 from gecbench.core.language import Language
 from gecbench.core.sample import Corpus, Rewrite, Sample, Systems, as_systems
 from gecbench.core.scheme import Watch, no_progress
-from gecbench.datasets.catalog import find_verified_file
+from gecbench.datasets.catalog import read_verified_file
 from gecbench.formats import load_format
 from gecbench.models.combine.candidates import (
     Collector,
@@ -292,7 +292,7 @@ class _Run:
         if self.voting.spelling == "sound":
             return by_sound()
         places = self.places
-        path = find_verified_file(
+        table = read_verified_file(
             "cherrant", "char_meta.txt", folder=places.folder, mirror=places.mirror
         )
-        return by_shape_and_sound(path)
+        return by_shape_and_sound("char_meta.txt", table.decode().split("\n"))

@@ -66,8 +66,8 @@ def load(
     if format is not None and not load_format(format).is_text:
         texts = ", ".join(name for name in FORMATS if load_format(name).is_text)
         raise UsageError(f"reference files go with one of {texts}, not with {format}")
-    for file in (path, *targets) if format is None else ():
-        check_plain(file)
+    if format is None:
+        check_plain(path, targets)
     corpus = read_parallel(path, targets, format=format, in_memory=in_memory)
     return in_language(corpus, lang)
 

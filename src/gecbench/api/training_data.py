@@ -42,7 +42,7 @@ from gecbench.core.processes import cores
 from gecbench.core.registry import resolve
 from gecbench.core.sample import NOT_KEPT, Corpus
 from gecbench.core.scheme import Scheme, Watch, no_progress
-from gecbench.datasets.catalog import find_verified_file
+from gecbench.datasets.catalog import read_verified_file
 from gecbench.datasets.corrupt.corrupt import (
     Counts,
     LabelFile,
@@ -238,9 +238,9 @@ def corrupt(
     )
 
 
-def _shapes(folder: Path | None, mirror: Path | None) -> Path:
+def _shapes(folder: Path | None, mirror: Path | None) -> bytes:
     """The table of shapes of ChERRANT's data set."""
-    return find_verified_file("cherrant", "char_meta.txt", folder=folder, mirror=mirror)
+    return read_verified_file("cherrant", "char_meta.txt", folder=folder, mirror=mirror)
 
 
 def _check_apart(texts: Path, output: Path, labels: Path | None) -> None:

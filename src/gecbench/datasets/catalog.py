@@ -196,8 +196,8 @@ def _missing_package(data_set: DataSet) -> ResourceError:
     )
 
 
-def find_verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> Path:
-    """Locate a file of the data set of that name, and hash it.
+def read_verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> bytes:
+    """The content of a file of the data set of that name; what is returned is what was hashed.
 
     Args:
         name: Of the data set.
@@ -208,17 +208,6 @@ def find_verified_file(name: str, file: str, *, folder: Path | None, mirror: Pat
     Raises:
         UnknownNameError: There is no such data set, or no such file in it.
         ResourceError: The file is not here, or has another content.
-    """
-    owner = data_set(name)
-    path = locate(owner, file, folder=folder or data_folder(), mirror=mirror)
-    _check_digest(owner, file, path, sha256_of(path))
-    return path
-
-
-def read_verified_file(name: str, file: str, *, folder: Path | None, mirror: Path | None) -> bytes:
-    """The content of a file of a data set; what is returned is what was hashed.
-
-    Args and errors are those of `find_verified_file`.
     """
     import hashlib  # not needed to locate a file
 

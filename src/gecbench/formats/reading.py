@@ -270,21 +270,37 @@ def _unequal(files: Sequence[Path], counts: Sequence[int]) -> FormatError | Corp
     )
 
 
-def check_plain(path: Path) -> None:
-    """Refuse a file that looks like another format where lines of text belong.
+def check_plain(source: Path, references: Sequence[Path]) -> None:
+    """Refuse files that look like another format where lines of text belong.
+
+    A reference of as many lines as the source may look like Markdown or CSV.
 
     Raises:
-        FormatError: It looks like another format, or is empty.
+        FormatError: A file looks like another format, or is empty.
     """
-    if str(path) == STDIO:  # can be read once only
-        return
-    reader = _format_of(path, read_lines(path), None, to_show=True)
+    count = _check_plain(source)
+    for path in references:
+        _check_plain(path, count)
+
+
+def _check_plain(path: Path, expected: int | None = None) -> int | None:
+    """Count the lines of a text; None for standard input, which can be read once only."""
+    if str(path) == STDIO:
+        return None
+    lines = read_lines(path)
+    try:
+        reader = _format_of(path, lines, None, to_show=True)
+    except MarkdownOrCsvError:
+        if len(lines) != expected:
+            raise
+        return expected
     if not reader.is_text:
         raise FormatError(
             f"{path}:1: this is {reader.name}, not plain text; --reference goes with text files "
             "of one sentence a line; leave it out for a corpus that has its own references, or say "
             "--from lines"
         )
+    return len(lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 sighan is sentences in SGML with misspelled characters, as SIGHAN's tasks have them.
 
 Three forms: `<ESSAY>` with passages by id and `<MISTAKE id location>`, as the tasks of 2014 and
-2015 were published; `<DOC Nid>` with a `<p>` or `<P>` and `<MISTAKE wrong_position>`, as the samples of
-2013; and `<SENTENCE>` with a `<TEXT>` and `<LOCATION>` elements, as all are passed on since.
+2015 were published; `<DOC Nid>` with a `<p>` or `<P>` and `<MISTAKE wrong_position>`, as the
+samples of 2013; and `<SENTENCE>` with a `<TEXT>` and `<LOCATION>` elements, as all are passed on
+since.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _NAME = "sighan"
 _BLOCK = re.compile(r"<(SENTENCE|ESSAY|DOC)\b([^<>]*)>(.*?)</\1>", re.DOTALL)
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL | re.IGNORECASE)
 _PASSAGE = re.compile(r'<PASSAGE id="([^"]*)">(.*?)</PASSAGE>', re.DOTALL)
-_BEGINNING = re.compile(r"\s*<(?:SENTENCE>\s*<TEXT>|ESSAY\b[^<>]*>\s*<TEXT>|DOC Nid=[^<>]*>\s*<[pP]>)")
+_BEGINNING = re.compile(
+    r"\s*<(?:SENTENCE>\s*<TEXT>|ESSAY\b[^<>]*>\s*<TEXT>|DOC Nid=[^<>]*>\s*<[pP]>)"
+)
 _TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
 _MISTAKE = re.compile(r"<MISTAKE\b([^<>]*)>(.*?)</MISTAKE>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="?([^"<>\s]*)"?')

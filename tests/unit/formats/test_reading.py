@@ -161,10 +161,32 @@ def test_a_file_of_another_format_is_not_plain(tmp_path: Path, text: str):
     path = tmp_path / "x"
     path.write_text(text, encoding="utf-8")
     with expect_error(FormatError, f"{path}:1", "not plain text", "--reference"):
-        check_plain(path)
-    path.write_text("我好\n", encoding="utf-8")
-    check_plain(path)
-    check_plain(Path("-"))  # standard input can be read once only
+        check_plain(path, ())
+    plain = tmp_path / "plain"
+    plain.write_text("我好\n", encoding="utf-8")
+    with expect_error(FormatError, f"{path}:1", "not plain text", "--reference"):
+        check_plain(plain, [path])
+    check_plain(plain, [plain])
+    check_plain(Path("-"), [plain])  # standard input can be read once only
+
+
+LIKE_MARKDOWN = "我好\n\n## 第一章\n\n他去学校\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [(LIKE_MARKDOWN, 3), ("text,label\n我，好\n他,去\n你,去\n我,去\n", 1)]
+)
+def test_a_reference_of_as_many_lines_may_look_like_markdown_or_csv(tmp_path: Path, text, line):
+    source, reference = tmp_path / "source.txt", tmp_path / "reference.txt"
+    reference.write_text(text, encoding="utf-8")
+    source.write_text("我好\n" * 5, encoding="utf-8")
+    corpus = gecbench.load(source, references=[reference])
+    assert [s.references[0].text for s in corpus.samples] == text.splitlines()
+    source.write_text("我好\n" * 4, encoding="utf-8")
+    with expect_error(FormatError, f"{reference}:{line}"):
+        gecbench.load(source, references=[reference])
+    with expect_error(FormatError, f"{reference}:{line}"):
+        gecbench.load(reference, references=[source])
 
 
 def test_sources_that_differ_late_are_shown_from_where_they_differ(tmp_path):

@@ -128,3 +128,10 @@ def test_ids_may_end_in_a_point(tmp_path: Path):
 def test_ids_and_sources_without_references_are_read(tmp_path: Path, rows: str):
     (tmp_path / "c.tsv").write_text(rows + "\n", "utf-8")
     assert len(gecbench.load(tmp_path / "c.tsv").samples) == 2
+
+
+def test_targets_of_clang8_without_their_sources_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "clang8_en.detokenized.tsv"
+    path.write_text("734998\t1179537\t1\tFalse\tI go .\n735001\t1179540\t0\tTrue\tHe goes .\n")
+    with expect_error(FormatError, f"{path}:1", "cLang-8", "--from pairs"):
+        gecbench.load(path)

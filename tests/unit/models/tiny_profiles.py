@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 from gecbench.datasets.corrupt.corrupt import Corruptor, load_corruptor
 from gecbench.datasets.corrupt.profile import load_profile, with_settings
@@ -24,7 +23,7 @@ ENGLISH = (
 )
 
 
-def no_shapes() -> Path:
+def no_shapes() -> bytes:
     raise AssertionError("the table of shapes is not asked for")
 
 

@@ -75,28 +75,30 @@ Corruptor = Callable[[str, Draw], Outcome]
 """Corrupts a text, by the random numbers of its own."""
 
 
-def load_corruption(profile: Profile, shapes_file: Callable[[], Path]) -> Corruption[Any]:
+def load_corruption(profile: Profile, cherrant_shapes: Callable[[], bytes]) -> Corruption[Any]:
     """How texts in the language of a profile are corrupted.
 
     Args:
         profile: For the language, and what its rules depend on.
-        shapes_file: Finds the table of shapes of ChERRANT's data set.
+        cherrant_shapes: Reads the table of shapes of ChERRANT's data set.
 
     Raises:
         UsageError: The profile sets a key that is for another language.
         MissingExtraError: A segmenter is not installed.
     """
     load = resolve("language", profile.language, CORRUPTIONS)
-    return cast("Callable[..., Corruption[Any]]", load)(profile, shapes_file)
+    return cast("Callable[..., Corruption[Any]]", load)(profile, cherrant_shapes)
 
 
-def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path]) -> Corruptor:
+def load_corruptor(
+    profile: Profile, origin: str, cherrant_shapes: Callable[[], bytes]
+) -> Corruptor:
     """A function that corrupts texts as a profile says.
 
     Args:
         profile: How.
         origin: What it is called in failures.
-        shapes_file: Finds the table of shapes of ChERRANT's data set.
+        cherrant_shapes: Reads the table of shapes of ChERRANT's data set.
 
     Raises:
         UnknownNameError: The profile names a type that there is not.
@@ -104,7 +106,7 @@ def load_corruptor(profile: Profile, origin: str, shapes_file: Callable[[], Path
         FormatError: It cannot be followed.
         MissingExtraError: A type needs what is not installed.
     """
-    corruption = load_corruption(profile, shapes_file)
+    corruption = load_corruption(profile, cherrant_shapes)
     check_profile(profile, corruption, origin)
     fitted = {type_.name: type_ for type_ in profile.fitted}
     rules = {
@@ -148,13 +150,13 @@ class TextCorruptor:
     Args:
         profile: How.
         name: What the profile is called.
-        shapes_file: Finds the table of shapes of ChERRANT's data set.
+        cherrant_shapes: Reads the table of shapes of ChERRANT's data set.
         seed: Of all that is random.
     """
 
     profile: Profile
     name: str
-    shapes_file: Callable[[], Path]
+    cherrant_shapes: Callable[[], bytes]
     seed: int
 
     def check(self) -> None:
@@ -163,7 +165,7 @@ class TextCorruptor:
 
     @cached_property
     def _corrupt(self) -> Corruptor:
-        return load_corruptor(self.profile, self.name, self.shapes_file)
+        return load_corruptor(self.profile, self.name, self.cherrant_shapes)
 
     def __call__(self, texts: Sequence[Numbered]) -> list[tuple[Text, Outcome | None]]:
         """Corrupt texts; there is no outcome of one that is empty or not there."""

@@ -322,7 +322,7 @@ _MANY = frozenset(
 _PERSONS = frozenset(("he", "she", "it", "who", "which", "that"))
 
 
-def load(settings: Settings, _shapes_file: Callable[[], Path]) -> Corruption[TokenView]:
+def load(settings: Settings, _cherrant_shapes: Callable[[], bytes]) -> Corruption[TokenView]:
     """How English texts are corrupted.
 
     Raises:

@@ -16,6 +16,7 @@ from typing import cast
 
 from gecbench.backends import SEGMENTERS
 from gecbench.core.errors import UsageError
+from gecbench.core.files import read_lines
 from gecbench.core.registry import resolve
 from gecbench.edits.corruption import (
     BITS,
@@ -376,12 +377,12 @@ _BY_TABLE = (
 )
 
 
-def load(settings: Settings, shapes_file: Callable[[], Path]) -> Corruption[str]:
+def load(settings: Settings, cherrant_shapes: Callable[[], bytes]) -> Corruption[str]:
     """How Chinese texts are corrupted.
 
     Args:
         settings: Of a profile.
-        shapes_file: Finds the table of shapes of ChERRANT's data set.
+        cherrant_shapes: Reads the table of shapes of ChERRANT's data set.
 
     Raises:
         UsageError: A setting is for another language.
@@ -391,8 +392,10 @@ def load(settings: Settings, shapes_file: Callable[[], Path]) -> Corruption[str]
         raise UsageError("tokens is for English; those of Chinese are its characters")
     shapes, divide = None, None
     if settings.shapes != _OWN_SHAPES:
-        is_own = settings.shapes != _CHERRANT_SHAPES
-        shapes = shapes_of(Path(settings.shapes) if is_own else shapes_file())
+        path = Path(settings.shapes)
+        is_cherrant = settings.shapes == _CHERRANT_SHAPES
+        lines = cherrant_shapes().decode().split("\n") if is_cherrant else read_lines(path)
+        shapes = shapes_of(path, lines)
     if settings.segment:
         name, _, model = settings.segment.partition(":")
         start = resolve("segmenter", name, SEGMENTERS)

@@ -18,7 +18,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from gecbench.core.errors import FormatError, MissingExtraError
-from gecbench.core.files import read_lines
 
 _TONES = "\u0300\u0301\u0302\u0304\u030c"
 """Marks that are left out; the two dots of ü are not among them."""
@@ -212,7 +211,7 @@ def homophones() -> Mapping[str, Mapping[str, float]]:
     }
 
 
-def shapes_of(path: Path) -> dict[str, tuple[str, ...]]:
+def shapes_of(path: Path, lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The characters that look like each, from a table of ChERRANT's or one's own.
 
     Two kinds of file are told apart by their first line: ChERRANT's `char_meta.txt`, where common
@@ -220,11 +219,13 @@ def shapes_of(path: Path) -> dict[str, tuple[str, ...]]:
     character and, behind a blank each, those that it is confused with, as in ChERRANT's
     `confusion_dict.txt`.
 
+    Args:
+        path: Of the table, for errors.
+        lines: Of the table.
+
     Raises:
         FormatError: The file is of neither kind.
-        GecbenchError: It cannot be read.
     """
-    lines = read_lines(path)
     shapes = (
         _shapes_of_parts(lines)
         if lines and lines[0].startswith("U+")

@@ -14,7 +14,7 @@ import msgspec
 from gecbench.core.corrector import FLAGS, Correction, Corrector, CorrectorInfo, TextEdit, apply
 from gecbench.core.edit import Edit
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
-from gecbench.core.files import read_bytes
+from gecbench.core.files import read_bytes, read_lines
 from gecbench.core.language import Tokens
 from gecbench.core.registry import is_known
 from gecbench.formats.validation import list_packaged, options_of, read_toml
@@ -264,7 +264,8 @@ def _similar(path: Path, file: _EnsembleFile) -> tuple[Similar, str]:
         return by_sound(), "sound"
     table = Path(_beside(path, file.characters))
     digest = hashlib.sha256(read_bytes(table)).hexdigest()[:8]
-    return by_shape_and_sound(table), f"shape and sound, {table.name} {digest}"
+    similar = by_shape_and_sound(table, read_lines(table))
+    return similar, f"shape and sound, {table.name} {digest}"
 
 
 def _specification(path: Path, member: _Member) -> str:

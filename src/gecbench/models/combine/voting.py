@@ -15,7 +15,6 @@ from typing import Literal, NamedTuple, get_args
 from gecbench.backends import need
 from gecbench.core.edit import Edit, check
 from gecbench.core.errors import CorpusError, FormatError, UnknownNameError, UsageError
-from gecbench.core.files import stream_lines
 from gecbench.core.sample import Rewrite
 from gecbench.formats.m2 import BARS, NONE, NOOP, NOT_ANNOTATED
 from gecbench.lang.en.alignment import levenshtein_similarity
@@ -398,18 +397,19 @@ def _similarity(lefts: Sequence[str], rights: Sequence[str]) -> float:
     return max(levenshtein_similarity(left, right) for left in lefts for right in rights)
 
 
-def by_shape_and_sound(table: Path) -> Similar:
-    """Build ChERRANT's test; the table is read when it is first needed.
+def by_shape_and_sound(path: Path | str, lines: Sequence[str]) -> Similar:
+    """Build ChERRANT's test; the table is parsed when it is first needed.
 
     Args:
-        table: `char_meta.txt`: TAB-separated code point, character, readings in five languages,
+        path: Of the table, for errors.
+        lines: Of `char_meta.txt`: TAB-separated code point, character, readings in five languages,
             decompositions.
 
     Raises:
         MissingExtraError: pypinyin is not installed.
     """
     same_sound = _same_sound()
-    characters = cache(partial(_read_characters, table))
+    characters = cache(partial(_read_characters, path, lines))
 
     def alike(left: str, right: str) -> bool:
         table = characters()
@@ -456,10 +456,10 @@ def _same_sound() -> Callable[[str, str], bool]:
     return lambda left, right: not readings(left).isdisjoint(readings(right))
 
 
-def _read_characters(path: Path) -> dict[str, _Character]:
+def _read_characters(path: Path | str, lines: Sequence[str]) -> dict[str, _Character]:
     """Read the characters of a table."""
     characters = {}
-    for n, line in enumerate(stream_lines(path), 1):
+    for n, line in enumerate(lines, 1):
         if not line:
             continue
         fields = line.split("\t")
