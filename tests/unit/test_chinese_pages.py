@@ -14,7 +14,7 @@ from gecbench.metrics import METRICS
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.zh.md", *sorted((ROOT / "docs").rglob("*.zh.md"))]
 """The first has examples of its own: Chinese sentences come before English ones."""
-BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^(`{3,})(\w*)[^\n]*\n(.*?)^\1$", re.M | re.S)
 COMMENT = re.compile(r"(^|\s+)#(?!!)(?! tested$| needs ).*$", re.M)
 """A comment in an example, which may be translated."""
 FIGURE = re.compile(r"[*]*[-+]?[\d.,]+%?[*]*|`[^`]+`")
@@ -29,7 +29,7 @@ def examples(page: Path) -> list[str]:
     """The commands and programs of a page; blocks of text may be in either language."""
     return [
         COMMENT.sub("", code)
-        for kind, code in BLOCK.findall(page.read_text("utf-8"))
+        for _, kind, code in BLOCK.findall(page.read_text("utf-8"))
         if kind in ("bash", "python", "json", "yaml", "toml")
     ]
 
