@@ -11,10 +11,10 @@ import json
 import math
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, combinations, islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from gecbench import __version__
@@ -197,9 +197,6 @@ class Comparer:
         return frozenset(keys(CaseRewrite(edits), metric.level, metric.chosen, metric.rule))
 
 
-_NOTHING: Set[int] = frozenset()
-
-
 class _Work:
     """Answers to sentences and golden sets, and their tables.
 
@@ -216,6 +213,7 @@ class _Work:
         self._joiner = joiner
         self._rows: dict[str, list[tuple[int, ...]]] = defaultdict(list)
         self._contents: list[int] = []  # by text: the first one that is the same
+        self._unchanged: list[int] = []  # by sentence: the first text that is the same, or -1
         self._answers: list[list[int]] = []  # the texts of each
         self._goldens: list[list[int]] = []  # the golden texts of each sentence
         self._answered: list[int] = []  # by sentence: how many answers
@@ -228,7 +226,7 @@ class _Work:
         texts: Sequence[Sequence[str]],
         golden: Sequence[str] | None,
     ) -> None:
-        """Add a sentence; its answers are compared with one another, as in `analysis.agreement`.
+        """Add a sentence.
 
         Args:
             row: The sentence.
@@ -238,37 +236,22 @@ class _Work:
         """
         first, join = len(self._contents), self._joiner.join
         numbers: dict[str, int] = {}
-        of_answers = [
+        self._answers += [
             [numbers.setdefault(text, first + len(numbers)) for text in of_answer]
             for of_answer in texts
         ]
         of_golden = [numbers.setdefault(text, first + len(numbers)) for text in golden or ()]
         by_content: dict[str, int] = {}
-        contents = [
+        self._contents += [
             by_content.setdefault(join(text.split()), number) for text, number in numbers.items()
         ]
-        source = {by_content.get(join(row.text.split()))}
-        decided = []
-        for answer, written in zip(answers, of_answers, strict=True):
-            content: Set[int] = {contents[number - first] for number in written}
-            decision = 2 if not written else 1 if content == source else 0
-            decided.append((answer.person, decision, _NOTHING if decision else content))
-            self._rows["answers"].append((row.number, answer.person, answer.at, decision))
-        add_pair = self._rows["pairs"].append
-        for (person, decision, content), (other, other_decision, other_content) in combinations(
-            decided, 2
-        ):
-            alike = decision == other_decision
-            exact = alike and content == other_content
-            common = exact or not content.isdisjoint(other_content)
-            add_pair((row.number, person, other, alike, exact, common))
+        self._unchanged.append(by_content.get(join(row.text.split()), -1))
+        self._rows["answers"] += [(row.number, answer.person, answer.at) for answer in answers]
         if golden is not None:
             size, distinct = len(characters(row.text)), {characters(text) for text in golden}
             self._rows["goldens"].append(
                 (row.number, size, len(golden), len(distinct), len(self._goldens))
             )
-        self._contents += contents
-        self._answers += of_answers
         self._goldens.append(of_golden)
         self._answered.append(len(answers))
         self._sources.append(row.source or 0)
@@ -287,9 +270,16 @@ class _Work:
         rows = {name: _rows(self._rows[name], width) for name, width in _WIDTHS.items()}
         answered = np.array(self._answered, np.int64)
         sentence = np.repeat(np.arange(len(answered)), answered)
-        number, person, at, _ = rows["answers"].T
+        number, person, at = rows["answers"].T
+        contents = np.array(self._contents, np.int64)
 
+        text, place = answers.members(np.arange(len(number)))
+        changed = contents[text] != np.array(self._unchanged, np.int64)[sentence[place]]
+        unlike = np.bincount(place, changed, len(number)) > 0
+        decision = np.where(answers.sizes == 0, 2, np.where(unlike, 0, 1))
         writer, author = _pairs_within(answered)
+        one, other = writer[writer < author], author[writer < author]
+        agreed = _compare_answers(answers, contents, decision, one, other)
         several = (writer != author) & (answers.sizes[author] > 0)
         writer, author = writer[several], author[several]
         rewrite, place = answers.members(writer)
@@ -299,7 +289,6 @@ class _Work:
         scored = np.flatnonzero(goldens.sizes[sentence] > 0)
         text, place = answers.members(scored)
         references = goldens.filled(sentence[scored])[place]
-        contents = np.array(self._contents, np.int64)
         unchanged = (contents[references] == contents[text][:, None]).any(axis=1)
         source = np.array(self._sources, np.int64)[sentence]
         about = np.stack([number, person, at, source], axis=1)[scored][place]
@@ -309,8 +298,8 @@ class _Work:
         edit_counts, count = edits.count_edits(golden), len(of_sentence)
         sums = np.bincount(place, edit_counts, count), np.bincount(place, edit_counts > 0, count)
         return {
-            "answers": rows["answers"],
-            "pairs": rows["pairs"],
+            "answers": np.concatenate([rows["answers"], decision[:, None]], axis=1),
+            "pairs": np.stack([number[one], person[one], person[other], *agreed], axis=1),
             "rewrites": rewrites,
             "rewrite_counts": _drop(rewrite_counts),
             "texts": np.concatenate([about, unchanged[:, None]], axis=1),
@@ -321,7 +310,7 @@ class _Work:
         }
 
 
-_WIDTHS: Mapping[str, int] = {"answers": 4, "pairs": 6, "goldens": 5}
+_WIDTHS: Mapping[str, int] = {"answers": 3, "goldens": 5}
 """Columns of the rows that `_Work` collects."""
 
 
@@ -393,6 +382,37 @@ class _Edits:
             self.count_edits(references) - hits,
         )
         return np.stack([hits, wrong, missing], axis=-1)
+
+
+def _compare_answers(
+    answers: _Groups,
+    contents: NDArray[Any],
+    decision: NDArray[Any],
+    one: NDArray[Any],
+    other: NDArray[Any],
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Compare pairs of answers as `analysis.agreement` does.
+
+    Args:
+        answers: The texts of each.
+        contents: By text: the first one that is the same.
+        decision: Of each answer.
+        one: An answer of each pair.
+        other: The other one.
+
+    Returns:
+        Whether the decisions are the same, the answers too, and whether they have a text in common.
+    """
+    import numpy as np
+
+    alike = decision[one] == decision[other]
+    exact, common = alike.copy(), alike.copy()  # as all answers without corrections are
+    texts = np.flatnonzero(alike & (decision[one] == 0))
+    left, right = (contents[answers.filled(side[texts])] for side in (one, other))
+    same = left[:, :, None] == right[:, None, :]
+    exact[texts] = same.any(axis=2).all(axis=1) & same.any(axis=1).all(axis=1)
+    common[texts] = same.any(axis=(1, 2))
+    return alike, exact, common
 
 
 def _starts(sizes: NDArray[Any]) -> NDArray[Any]:

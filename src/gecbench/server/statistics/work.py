@@ -171,10 +171,10 @@ def load_rows(sentences: Collection[int]) -> Rows:
         if slot_state in _SUBMITTED_STATES and sentence.state != SentenceState.WITHDRAWN:
             answers[answer.slot] = answer
     texts, by_reference = defaultdict(list), {}
-    for reference, submission, *text in _references(keys):
-        digest_and_text = by_reference[reference] = tuple(text)
+    for reference, submission, digest, text in _references(keys):
+        by_reference[reference] = (digest, text)
         if submission is not None:
-            texts[submission].append(digest_and_text)
+            texts[submission].append((digest, text))
     goldens = defaultdict(list)
     of_golden = {row.golden: row.pk for row in by_key.values() if row.golden is not None}
     for golden, reference in _golden_references(pack_keys(of_golden)):
@@ -337,30 +337,32 @@ def _count_answers(
     """
     kinds = {pk: row.kind for pk, row in rows.sentences.items() if row.golden is not None}
     golden = {pk: {digest for digest, _ in texts} for pk, texts in rows.goldens.items()}
+    corrected, not_annotatable = str(Decision.CORRECTED), str(Decision.NOT_ANNOTATABLE)
     add_influence = _influence_counter(rows.keys, total)
     by_person: dict[int, list[int]] = defaultdict(lambda: [0] * len(_ANSWER_COLUMNS))
     refused: Counter[tuple[int, str]] = Counter()  # by person and JSON of reasons
     for answer in rows.answers:
         _, submission, sentence, person, decision, _, active_ms, _ = answer
-        texts = rows.texts.get(submission, ())
-        digests = {"": None}  # a decision without a text
-        if decision == Decision.CORRECTED:
-            digests = dict.fromkeys([digest for digest, _ in texts])
         judged = accepted = 0
         if sentence in kinds:
-            judged, right = len(digests), golden.get(sentence, ())
-            for digest in digests:
-                if (digest in right) if digest else (decision == kinds[sentence]):
-                    accepted += 1
-                else:
-                    refused[person, reasons.get((sentence, decision, digest), "[]")] += 1
-        unannotatable = int(decision == Decision.NOT_ANNOTATABLE)
-        numbers = (1, unannotatable, active_ms, judged, accepted)
+            if decision == corrected:
+                right = golden.get(sentence, ())
+                digests = dict.fromkeys([digest for digest, _ in rows.texts.get(submission, ())])
+                judged, wrong = len(digests), [digest for digest in digests if digest not in right]
+            else:  # a decision without a text
+                judged, wrong = 1, [""] if decision != kinds[sentence] else []
+            accepted = judged - len(wrong)
+            for digest in wrong:
+                refused[person, reasons.get((sentence, decision, digest), "[]")] += 1
         sums = by_person[person]
-        for column, number in enumerate(numbers):
-            sums[column] += number
+        sums[0] += 1
+        sums[1] += decision == not_annotatable
+        sums[2] += active_ms
+        sums[3] += judged
+        sums[4] += accepted
         if add_influence:
-            written = [text for _, text in texts]
+            written = [text for _, text in rows.texts.get(submission, ())]
+            numbers = (1, int(decision == not_annotatable), active_ms, judged, accepted)
             add_influence(answer, written, dict(zip(_ANSWER_COLUMNS, numbers, strict=True)))
     _add_sums(by_person, refused, total)
 
