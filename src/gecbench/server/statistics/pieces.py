@@ -326,6 +326,8 @@ def _map(function: Callable[[int], Any], pieces: Collection[int], processes: int
         yield from map(function, pieces)
         return
     connections.close_all()  # a connection must not be shared by two processes
+    import numpy  # noqa: F401, ICN001 - once, and not in each of them
+
     fork = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, fork, _set_function, (function,)) as executor:
         yield from executor.map(_call_function, pieces)
@@ -338,6 +340,7 @@ def _set_function(function: Callable[[int], Any]) -> None:
     """Keep what a new process calls: it is a closure, which only a fork inherits."""
     global _function  # noqa: PLW0603
     _function = function
+    gc.freeze()  # what was there before holds no garbage
 
 
 def _call_function(piece: int) -> Any:
