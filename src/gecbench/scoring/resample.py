@@ -312,12 +312,12 @@ def drop_dominated(candidates: Values) -> Values:
     """
     import numpy as np
 
-    gains = candidates * np.array([1, -1, -1])
-    count, width = gains.shape[:2]
+    gains = (candidates * np.array([1, -1, -1])).transpose(2, 1, 0).copy()  # counts lie together
+    _, width, count = gains.shape
     dominated = np.zeros((count, width), dtype=bool)
     for first, second in permutations(range(width), 2):
-        beaten = (gains[:, second] >= gains[:, first]).all(-1)
-        equal = (gains[:, second] == gains[:, first]).all(-1)
+        beaten = (gains[:, second] >= gains[:, first]).all(axis=0)
+        equal = (gains[:, second] == gains[:, first]).all(axis=0)
         dominated[:, first] |= beaten & (~equal | (second < first))
     order = np.argsort(dominated, axis=1, kind="stable")
     last = (~dominated).sum(axis=1) - 1
