@@ -1,7 +1,7 @@
 """table: CSV, TSV and JSON whose columns, or keys, somebody names.
 
 Rows are those of CSV or TSV with a header, or the objects of JSON: a list of them, one a line, or
-one object of objects by id. It is read, never written and never detected.
+one object that holds them, by id or in a list. It is read, never written and never detected.
 """
 
 from __future__ import annotations
@@ -428,18 +428,29 @@ def _flat_objects(
 ) -> Iterator[tuple[int, Row | Message]]:
     """Yield the objects of a file; of one object of objects, those, their keys as ids.
 
-    That one is a row by itself where it has the column of the sentence.
+    Of one object with a list of objects, those. It is a row by itself where it has the column of
+    the sentence.
     """
     rows = json_objects(path, lines)
     first = [*islice(rows, 2)]
     for line, row in first if len(first) == 1 else ():
-        is_row = any(name in _flat(row) for name in source)
-        if row and not is_row and all(isinstance(value, dict) for value in row.values()):
-            for key, value in row.items():
-                yield line, _flat({"id": key, **cast("Row", value)})
-            return
+        columns = _flat(row)
+        if not usual_column("source", columns) and not any(name in columns for name in source):
+            first = [(line, inner) for inner in _objects_in(row)] or first
     for line, row in chain(first, rows):
         yield line, _flat(row)
+
+
+def _objects_in(row: Row) -> Sequence[Row]:
+    """The objects that an object holds: all its values, or its only list of objects."""
+    if all(isinstance(value, dict) for value in row.values()):
+        return [{"id": key, **cast("Row", value)} for key, value in row.items()]
+    lists = [
+        value
+        for value in row.values()
+        if isinstance(value, list) and value and all(isinstance(inner, dict) for inner in value)
+    ]
+    return lists[0] if len(lists) == 1 else []
 
 
 def _flat(row: Row) -> Row:

@@ -47,6 +47,7 @@ TABLES = {
     "jsonl": "".join(json.dumps(row) + "\n" for row in ROWS),
     "array": json.dumps(ROWS, indent=2),
     "objects by id": json.dumps({row["id"]: row for row in ROWS}),
+    "array in an object": json.dumps({"version": "1", "tags": ["x"], "data": ROWS}, indent=2),
 }
 
 
@@ -73,6 +74,15 @@ def test_columns_are_found_by_their_usual_names_and_others_are_facts():
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
 def test_a_table_names_its_columns_in_every_notation(text):
     assert set(names_in(content(text))) == set(ROWS[0])
+
+
+def test_an_object_with_a_sentence_is_a_row_whatever_list_it_has():
+    text = '{"text": "他来", "edits": [{"start": 1}]}'
+    (record,) = read(text, "table")
+    assert (record.text, record.meta) == ("他来", {"edits": '[{"start": 1}]'})
+    (record,) = read(text.replace("text", "wrong"), source="wrong")
+    assert record.text == "他来"
+    assert names_in(content('{"a": [{"src": "x"}], "b": [{"src": "y"}]}')) == ["a", "b"]
 
 
 def test_names_of_columns_are_those_of_all_first_rows_without_damaged_ones():
