@@ -53,3 +53,12 @@ def test_section_4_4_the_page_fits_a_phone_and_computes_anew(site, browser):
     page.locator("main form button").click()
     assert page.locator(".message.success").count() == 1
     page.context.close()
+
+
+def test_a_page_on_which_figures_are_computed_goes_on_by_itself(site, browser):
+    page = site.page(browser, "boss")
+    page.goto("/p/story/manage/quality?computing")  # as after a request that was too short
+    page.locator(".message.success").wait_for()
+    assert page.url.endswith("/manage/quality")
+    assert page.locator("#counting").count() == 0
+    page.context.close()
