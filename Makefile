@@ -47,9 +47,10 @@ messages:  ## templates of the library's errors and messages, as a .pot file on 
 	@git ls-files 'src/gecbench/*.py' | xgettext --files-from=- --language=Python --from-code=UTF-8 --keyword \
 		$(KEYWORDS:%=--keyword=%:1) --output=-
 
-lint: $(VENV)/.dev  ## style, types and layers
+lint: $(VENV)/.dev  ## style of code and templates, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/djlint --lint --quiet src/gecbench/server/web/templates
 	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports
 
