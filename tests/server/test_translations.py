@@ -45,7 +45,7 @@ LIBRARY = (
     *("formats/essays", "formats/fcgec", "formats/jsonl", "formats/lines", "formats/m2"),
     *("formats/records", "formats/sighan", "formats/table", "formats/texts"),
     *("formats/tsv", "formats/validation", "formats/yaclc"),
-    *("lang/en/errant", "server/guidelines/rendering", "server/import_export/*"),
+    *("lang/en/errant", "server/guidelines/*", "server/import_export/*"),
     *("server/rules/*", "server/web/manage/*", "server/workflow/*"),
 )
 """Modules whose errors pages show in the library's words."""

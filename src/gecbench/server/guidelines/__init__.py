@@ -75,8 +75,9 @@ def search(sections: Iterable[Section], query: str) -> tuple[Hit, ...]:
     """
     if len(query) > LONGEST_QUERY:
         raise UsageError(
-            f"the search has {len(query)} characters, at most {LONGEST_QUERY} are searched; "
-            "use fewer words"
+            "the search has {length} characters, at most {most} are searched; use fewer words",
+            length=len(query),
+            most=LONGEST_QUERY,
         )
     words = [_pattern(word) for word in dict.fromkeys(query.split())]
     if not words:

@@ -455,7 +455,7 @@ def write_export(files: Iterable[ExportFile], path: Path) -> tuple[tuple[Path, s
     """
     parts = tuple(files)
     if str(path) == STDIO and len(parts) > 1:
-        raise UsageError(f"this export has {len(parts)} files; name them by --output")
+        raise UsageError("this export has {count} files; name them by --output", count=len(parts))
     targets = [path if len(parts) == 1 else Path(f"{path}{file.ending}") for file in parts]
     for target in targets:
         check_target(target)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from django.db import IntegrityError, transaction
 
 from gecbench import __version__
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UsageError
 from gecbench.core.scheme import Scheme
 from gecbench.server.choices import Dimension, Origin
 from gecbench.server.import_export.plans import (
@@ -166,7 +166,8 @@ def _add(project: Project, sentences: Sequence[PlannedSentence], batch: ImportBa
             _add_references(project, [sentence for sentence in sentences if sentence.references])
     except (IntegrityError, UsageError) as error:
         raise ConflictError(
-            f"the project has changed since the file was looked at ({error}); look at it again"
+            "the project has changed since the file was looked at ({why}); look at it again",
+            why=error if isinstance(error, UsageError) else Message("somebody added the same ids"),
         ) from error
 
 

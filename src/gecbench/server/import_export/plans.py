@@ -17,7 +17,15 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, get_args
 
-from gecbench.core.errors import FormatError, GecbenchError, Message, Place, UsageError, quote
+from gecbench.core.errors import (
+    FormatError,
+    GecbenchError,
+    Message,
+    Place,
+    UnknownNameError,
+    UsageError,
+    quote,
+)
 from gecbench.core.perturbed import PerturbedCase, PerturbedSet
 from gecbench.core.sample import NOT_KEPT
 from gecbench.formats import load_format
@@ -148,7 +156,7 @@ def options_from(stored: Mapping[str, object]) -> ImportOptions:
     known = {option.name for option in dataclasses.fields(ImportOptions)}
     for name in stored:
         if name not in known:
-            raise UsageError(f"unknown import option {name!r}; known: {', '.join(sorted(known))}")
+            raise UnknownNameError(Message("import option"), name, known)
     return ImportOptions(**stored)  # type: ignore[arg-type]  # checked when it is made
 
 

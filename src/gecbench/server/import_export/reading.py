@@ -80,7 +80,7 @@ def content_at(path: Path, *, encoding: Encoding = "utf-8") -> Content:
                 most=MOST_BYTES,
             )
     except OSError as error:
-        raise GecbenchError(f"{path}: cannot be read: {error.strerror}") from error
+        raise GecbenchError("cannot be read: {why}", at=path, why=error.strerror) from error
     return content_of(path.name, read_bytes(path), encoding=encoding)
 
 

@@ -184,7 +184,10 @@ def export_release(release: Release, file: str) -> ExportFile:
     files = release_files(release)
     if file not in files:
         raise UsageError(
-            f"release {release.name!r} has no file {file!r}; it has {', '.join(files)}"
+            "release {release!r} has no file {name!r}; it has {names}",
+            release=release.name,
+            name=file,
+            names=", ".join(files),
         )
     about = files[file]
     ending = str(about["part"]) or file.removeprefix(release.name)
@@ -391,9 +394,13 @@ def _check_signature(release: Release, scheme: str) -> None:
     now = dict(load_scheme(scheme, places=settings.PLACES).signature)
     if now != dict(schemes[scheme]):
         raise GecbenchError(
-            f"the edits of release {release.name!r} were found by {scheme} with "
-            f"{_join_items(schemes[scheme])}, and here it has {_join_items(now)}; use the gecbench "
-            f"{release.manifest['gecbench']} that made them"
+            "the edits of release {release!r} were found by {scheme} with {then}, and here it has "
+            "{now}; use the gecbench {version} that made them",
+            release=release.name,
+            scheme=scheme,
+            then=_join_items(schemes[scheme]),
+            now=_join_items(now),
+            version=release.manifest["gecbench"],
         )
 
 
@@ -411,8 +418,11 @@ def _check_hash(release: Release, file: str, pieces: Iterator[bytes]) -> Iterato
         last = piece
     if hashed.sha256 != release_files(release)[file]["sha256"]:
         raise GecbenchError(
-            f"{file} is not what was released: its sha256 is {hashed.sha256}, the manifest says "
-            f"{release_files(release)[file]['sha256']}; run: gecbench annotate check"
+            "{file} is not what was released: its sha256 is {found}, the manifest says {released}; "
+            "run: gecbench annotate check",
+            file=file,
+            found=hashed.sha256,
+            released=release_files(release)[file]["sha256"],
         )
     if last is not None:
         yield last

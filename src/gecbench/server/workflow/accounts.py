@@ -19,7 +19,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.http import urlsafe_base64_encode
 
-from gecbench.core.errors import UsageError
+from gecbench.core.errors import Message, UnknownNameError, UsageError
 from gecbench.server.choices import MemberStatus, Role, SlotState
 from gecbench.server.models import Invitation, Member, Notice, Person, Project, Slot, Token
 from gecbench.server.rules.text import whole
@@ -65,15 +65,15 @@ def make_token(
         raise UsageError("a token needs a name of at most 100 characters, as 'nightly export'")
     for scope in scopes:
         if scope not in tuple(Scope):
-            raise UsageError(f"unknown scope {scope!r}; known: {', '.join(Scope)}")
+            raise UnknownNameError(Message("scope"), scope, Scope)
     if not scopes:
-        raise UsageError(f"a token needs a scope: {', '.join(Scope)}")
+        raise UsageError("a token needs a scope: {names}", names=", ".join(Scope))
     if expires_at is not None and expires_at <= timezone.now():
         raise UsageError("the token would be over already; give an end in the future")
     secret = PREFIX + secrets.token_urlsafe(32)
     with transaction.atomic():
         if tokens_of(person).count() >= _MOST:
-            raise UsageError(f"nobody has more than {_MOST} tokens; revoke one first")
+            raise UsageError("nobody has more than {most} tokens; revoke one first", most=_MOST)
         token = Token.objects.create(
             person=person,
             name=name,

@@ -108,7 +108,7 @@ def invite(
         UsageError: It would let nobody in, or be over already.
     """
     if project is not None and not roles:
-        raise UsageError(f"an invitation names a role: {', '.join(Role)}")
+        raise UsageError("an invitation names a role: {names}", names=", ".join(Role))
     if project is None and not administrator:
         raise UsageError("an invitation is for a project or an administrator")
     if valid <= timedelta(0):

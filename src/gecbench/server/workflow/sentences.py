@@ -351,16 +351,21 @@ def _check(rows: Sequence[NewSentence]) -> None:
     for row in rows:
         golden = row.golden
         if not row.text.strip():
-            raise UsageError(f"sentence {row.external_id!r} is empty")
+            raise UsageError("sentence {name!r} is empty", name=row.external_id)
         if golden is None:
             continue
         if bool(golden.texts) != (golden.kind == Decision.CORRECTED):
             raise UsageError(
-                f"sentence {row.external_id!r}: a golden set is corrections, or a decision "
-                f"without any; it is {golden.kind} with {len(golden.texts)}"
+                "sentence {name!r}: a golden set is corrections, or a decision without any; it is "
+                "{kind} with {count}",
+                name=row.external_id,
+                kind=golden.kind,
+                count=len(golden.texts),
             )
         if len({digest(text) for text in golden.texts}) < len(golden.texts):
-            raise UsageError(f"sentence {row.external_id!r}: two golden references are the same")
+            raise UsageError(
+                "sentence {name!r}: two golden references are the same", name=row.external_id
+            )
 
 
 @transactional
@@ -476,7 +481,11 @@ def _refuse_known_ids(project_id: int, sentences: Sequence[Sentence]) -> None:
     known |= {name for name, count in Counter(names).items() if count > 1}
     if known:
         shown = ", ".join(sorted(known)[:10])
-        raise UsageError(f"{len(known)} sentence ids are there already: {shown}; give others")
+        raise UsageError(
+            "{count} sentence ids are there already: {shown}; give others",
+            count=len(known),
+            shown=shown,
+        )
 
 
 def _add_goldens(rows: Sequence[tuple[Sentence, NewGolden]]) -> None:
