@@ -271,7 +271,7 @@ def test_an_older_copy_of_a_check_is_offered_and_overwrites_nothing(live, browse
     page.route("**/draft", lambda route: route.abort())
     page.reload()
     note = page.locator(".note.warn")
-    expect(note).to_contain_text("kept on this machine")
+    expect(note).to_contain_text("kept on this computer")
     expect(page.locator("[data-row='0'] [value=accepted]")).to_be_checked()
     note.get_by_role("button", name="Load that version").click()
     expect(page.locator("[data-row='0'] [value=returned]")).to_be_checked()

@@ -36,7 +36,7 @@ def test_an_older_copy_of_this_machine_is_offered_until_one_is_chosen(live, brow
     page.route("**/draft", lambda route: route.abort())
     page.reload()
     note = page.locator(".note.warn")
-    expect(note).to_contain_text("kept on this machine")
+    expect(note).to_contain_text("kept on this computer")
     box = page.locator("[data-addition] textarea")
     expect(box).to_have_value("甲" + ZH["source"])
     box.focus()

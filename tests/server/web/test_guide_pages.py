@@ -80,7 +80,7 @@ def test_search_marks_what_was_found_as_a_page_and_as_a_fragment(li):
         "section"
         not in li.get("/p/story/guide/search?q=", **{"HX-Request": "true"}).content.decode()
     )
-    assert "too long to be searched" in li.html(f"/p/story/guide/search?q={'长' * 300}")
+    assert "use fewer words" in li.html(f"/p/story/guide/search?q={'长' * 300}")
 
 
 def test_search_in_an_older_version_links_to_that_version(li):

@@ -12,7 +12,7 @@ from server.web.broken_imports import BROKEN, HEADER, WHOLE, errors, with_wrong_
 from gecbench.formats.records import READERS, Trouble, records
 from gecbench.server.import_export.reading import content_of
 from gecbench.server.web.manage.shortcuts import translate_error
-from gecbench.server.web.translation import translate
+from gecbench.server.web.messages import translate
 
 HAN = re.compile("[\u4e00-\u9fff]")
 QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")

@@ -27,7 +27,7 @@ from gecbench.core.errors import GecbenchError
 from gecbench.server.models import Project, Sentence
 from gecbench.server.web import http
 from gecbench.server.web.manage import imports
-from gecbench.server.web.translation import translate
+from gecbench.server.web.messages import translate
 
 BEGIN = "/p/story/manage/import"
 HAN = re.compile("[\u4e00-\u9fff]")

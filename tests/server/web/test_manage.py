@@ -266,7 +266,7 @@ def test_many_are_changed_only_after_their_number_was_typed(project, boss):
     ids = [str(sentence.pk) for sentence in Sentence.objects.filter(project=project, number__lte=3)]
     shown = boss.client.post("/p/story/manage/sentences/bulk", {"act": "withdraw", "sentence": ids})
     assert (shown.context["count"], shown.context["changing"]) == (3, 3)
-    do = {"act": "withdraw", "ids": shown.context["ids"], "reason": "copies"}
+    do = {"act": "withdraw", "ids": shown.context["form"]["ids"].value(), "reason": "copies"}
     assert (
         boss.client.post("/p/story/manage/sentences/bulk/do", {**do, "typed": "2"}).status_code
         == 422
@@ -277,7 +277,7 @@ def test_many_are_changed_only_after_their_number_was_typed(project, boss):
     shown = boss.client.post(
         "/p/story/manage/sentences/bulk", {"act": "restore", "scope": "all", "state": "withdrawn"}
     )
-    do = {"act": "restore", "ids": shown.context["ids"], "typed": "3"}
+    do = {"act": "restore", "ids": shown.context["form"]["ids"].value(), "typed": "3"}
     boss.client.post("/p/story/manage/sentences/bulk/do", do)
     assert not Sentence.objects.filter(state=SentenceState.WITHDRAWN).exists()
 

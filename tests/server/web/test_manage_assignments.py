@@ -149,7 +149,7 @@ def test_chosen_sentences_are_kept_for_one_person(project, boss):
     do = {"act": "keep", "ids": ",".join(map(str, ids)), "typed": "2", "due": day(2)}
     assert boss.form(f"{HERE}/sentences/bulk/do", **do).status_code == 422
     wrong = boss.form(f"{HERE}/sentences/bulk/do", **do | {"member": li.pk, "due": day(-2)})
-    assert "a day that is not over" in wrong.content.decode()
+    assert "The deadline is in the past" in wrong.content.decode()
     answer = boss.form(f"{HERE}/sentences/bulk/do", **do, member=li.pk)
     assert answer.status_code == 302
     slots = Slot.objects.filter(assignment__member=li)

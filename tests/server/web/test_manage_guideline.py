@@ -99,7 +99,7 @@ def test_gui_2_a_guideline_too_long_to_be_shown_is_refused_at_the_box(project, l
     box = html[html.index("<textarea") : html.index("</textarea>") + 400]
     assert 'aria-invalid="true"' in box
     assert words in box
-    assert answer.context["markdown"] == text
+    assert answer.context["form"]["markdown"].value() == text
     assert Guideline.objects.count() == 1
     assert boss.get("/p/story/guide").status_code == 200
 

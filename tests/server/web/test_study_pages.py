@@ -258,7 +258,7 @@ def test_i_insist_opens_a_complaint_with_the_text_attached_cmp_1():
     project = rejected()
     client, study = signed_in(project, "a2"), study_of(project, "a2")
     path = path_of(study, "/complain")
-    refused = client.post(path, {"argument": " ", "client_key": "x"})
+    refused = client.post(path, {"argument": " "})
     assert refused.status_code == 422
     assert "Say why your text is right." in refused.content.decode()
     key = str(uuid4())

@@ -14,7 +14,7 @@ from gecbench.formats.m2 import parse
 from gecbench.formats.tsv import check
 from gecbench.formats.validation import value_of
 from gecbench.server.choices import MemberStatus
-from gecbench.server.web.translation import Translation, translate
+from gecbench.server.web.messages import Translation, translate
 
 BLANK = "the line is blank; remove it"
 

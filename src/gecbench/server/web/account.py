@@ -60,6 +60,7 @@ SCOPES = (
     ("write", _("Read and write")),
     ("admin", _("Everything that you may do")),
 )
+MOST_GOAL = 1000
 _GOAL = _("A daily goal is a number of sentences up to 1000; 0 is none.")
 
 
@@ -97,6 +98,19 @@ class KeysForm(AccountForm):
             raise forms.ValidationError(key_message(error)) from error
 
 
+class GoalForm(forms.Form):
+    """A goal of the day."""
+
+    goal = forms.IntegerField(
+        label=_("Sentences that I want to do each day"),
+        help_text=_("0 is no goal. Only you see it."),
+        required=False,
+        min_value=0,
+        max_value=MOST_GOAL,
+        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), _GOAL),
+    )
+
+
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django has no parameter here
     """A person's own settings; a field that is not sent stays as it is."""
 
@@ -109,14 +123,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django has no 
     language = forms.ChoiceField(label=_("Language"), choices=LANGUAGES, required=False)
     theme = forms.ChoiceField(label=_("Colours"), choices=THEMES, required=False)
     size = forms.ChoiceField(label=_("Size of texts"), choices=SIZES, required=False)
-    goal = forms.IntegerField(
-        label=_("Sentences that I want to do each day"),
-        help_text=_("0 is no goal. Only you see it."),
-        required=False,
-        min_value=0,
-        max_value=1000,
-        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), _GOAL),
-    )
+    goal = GoalForm.base_fields["goal"]
     enter_submits = forms.BooleanField(
         label=_("Enter alone also submits"),
         help_text=_("Not while you choose characters in an input method."),

@@ -22,7 +22,7 @@ from gecbench.server.web.guidelines import (
     find_section,
     section_names,
 )
-from gecbench.server.web.http import parse_int
+from gecbench.server.web.http import TextPayload, Version, read_form
 from gecbench.server.web.messages import diff_messages, problem_message
 from gecbench.server.web.permissions import member
 from gecbench.server.web.study import (
@@ -31,7 +31,6 @@ from gecbench.server.web.study import (
     author_reason,
     compare_with_golden,
     decision_label,
-    form_key,
     golden_label,
 )
 from gecbench.server.workflow import complaints, studies
@@ -131,31 +130,37 @@ def _form_view(
 
 
 def _say(request: HttpRequest, member: Member, complaint_id: int) -> str:
-    text = request.POST.get("text", "")
-    complaints.add_message(member, complaint_id, text=text, client_key=form_key(request))
+    sent = read_form(request, TextPayload)
+    complaints.add_message(member, complaint_id, text=sent.text, client_key=sent.client_key)
     return gettext("Sent.")
 
 
+class RulingPayload(TextPayload):
+    """A ruling; where no outcome was chosen, the workflow says so."""
+
+    version: Version
+    outcome: ComplaintState = ComplaintState.OPEN
+    note: str = ""
+    section: str = ""
+    confirmed: bool = False
+
+
 def _rule(request: HttpRequest, member: Member, complaint_id: int) -> str:
-    form = request.POST
-    outcome = form.get("outcome", "")
-    if outcome not in tuple(ComplaintState):
-        outcome = ComplaintState.OPEN.value  # none was chosen; the workflow says so
-    section = form.get("section", "")
+    sent = read_form(request, RulingPayload)
     ruling = Ruling(
-        outcome=ComplaintState(outcome),
-        note=form.get("note", ""),
-        text=form.get("text", "") if outcome == ComplaintState.UPHELD_CHANGED else "",
-        section=section,
-        confirmed=form.get("confirmed") == "yes",
+        outcome=sent.outcome,
+        note=sent.note,
+        text=sent.text if sent.outcome == ComplaintState.UPHELD_CHANGED else "",
+        section=sent.section,
+        confirmed=sent.confirmed,
     )
     _insist_on_section(member, complaint_id, ruling)
     complaints.decide(
         member,
         complaint_id,
-        version=parse_int(form.get("version", "")) or 0,
-        client_key=form_key(request),
-        ruling=replace(ruling, section=find_section(member.project.guideline, section)),
+        version=sent.version,
+        client_key=sent.client_key,
+        ruling=replace(ruling, section=find_section(member.project.guideline, sent.section)),
     )
     return gettext("The complaint is decided.")
 

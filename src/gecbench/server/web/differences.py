@@ -14,10 +14,10 @@ from itertools import groupby
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy
 
 from gecbench.server.models import Project
 from gecbench.server.rules.diff import Diff, Piece, diff
+from gecbench.server.web.messages import DIFF_WORDS
 
 Span = tuple[int, int]
 
@@ -230,14 +230,6 @@ def _between(
 
 # HTML of a diff; `draw-diff.js` makes the same in the page.
 
-_LABELS = {
-    ("del", "delete"): gettext_lazy("deleted:"),
-    ("del", "move"): gettext_lazy("moved from here:"),
-    ("ins", "insert"): gettext_lazy("inserted:"),
-    ("ins", "move"): gettext_lazy("moved to here:"),
-}
-"""What a screen reader says before a change; the kind is the class in diff.css."""
-
 
 def render_diff(project: Project, source: str, target: str) -> SafeString:
     """Show how a text differs from its source."""
@@ -273,21 +265,27 @@ def _render_piece(piece: Piece, placeholder: str) -> SafeString:
         return format_html(
             '<span class="diff-space diff-space-{}" title="{}">{}</span>',
             "added" if piece.target else "removed",
-            gettext("white space, not counted"),
+            DIFF_WORDS["space"],
             piece.target or piece.source,
         )
     changes = []
     if piece.op in {"delete", "move_from", "replace"}:
-        changes.append(("del", "move" if piece.move else "delete", piece.source))
+        changes.append(("del", "moveFrom" if piece.move else "delete", piece.source))
     if piece.op in {"insert", "move_to", "replace"}:
-        changes.append(("ins", "move" if piece.move else "insert", piece.target))
+        changes.append(("ins", "moveTo" if piece.move else "insert", piece.target))
     html = format_html_join(
         "",
         '<{0} class="diff-{1}"><span class="diff-said">{2} </span>{3}'
-        '<span class="diff-said">, </span></{0}>',
+        '<span class="diff-said">{4}</span></{0}>',
         (
-            (tag, kind, _LABELS[tag, kind], _render_text(text, placeholder))
-            for tag, kind, text in changes
+            (
+                tag,
+                "move" if piece.move else word,
+                DIFF_WORDS[word],
+                _render_text(text, placeholder),
+                DIFF_WORDS["pause"],
+            )
+            for tag, word, text in changes
         ),
     )
     return format_html('<span class="diff-replace">{}</span>', html) if len(changes) > 1 else html

@@ -18,9 +18,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from gecbench.core.errors import GecbenchError
+from gecbench.server.web.messages import Translation, translate
 from gecbench.server.web.metrics import count_database_error
 from gecbench.server.web.permissions import sign_in_first, wants_json
-from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import RefusedError, WorkflowError
 
 _LOG = logging.getLogger("gecbench.failures")

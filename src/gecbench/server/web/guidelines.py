@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -31,20 +32,18 @@ from gecbench.server.guidelines.rendering import (
 )
 from gecbench.server.guidelines.rendering import render_markdown as rendered
 from gecbench.server.models import Guideline, GuidelineCase, Member, Project
-from gecbench.server.web.http import form_status, parse_int
+from gecbench.server.web.http import NoteField, RowField, form_problems, form_status, parse_int
 from gecbench.server.web.manage.shortcuts import (
     act,
     active_manager,
-    clean_text,
     manage_page,
     manager,
-    parse_id,
     refusal_message,
     require_active,
 )
+from gecbench.server.web.messages import interface_language
 from gecbench.server.web.navigation import Content
 from gecbench.server.web.permissions import member
-from gecbench.server.web.translation import interface_language
 from gecbench.server.workflow import management, projects
 from gecbench.server.workflow.errors import Problem
 
@@ -148,8 +147,8 @@ def search(request: HttpRequest, member: Member) -> HttpResponse:
     problem = ""
     try:
         hits = search_sections(render_guideline(guideline, member.project).sections, query)
-    except UsageError:
-        hits, problem = (), gettext("This is too long to be searched; use fewer words.")
+    except UsageError as error:
+        hits, problem = (), refusal_message(error)
     about = _about(member, guideline)
     in_drawer = "drawer" in request.GET
     page = {
@@ -312,52 +311,73 @@ def edit(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show the version in force to be edited, or publish the next one."""
     if request.method == "POST":
         return _publish(request, member)
-    return _page(request, member)
+    return _page(request, member, GuidelineForm(member.project))
+
+
+class GuidelineForm(forms.Form):
+    """The next version, the one that it was made from, and the cases that it settles."""
+
+    markdown = NoteField(max_length=None, strip=False)
+    note = NoteField(max_length=2000)
+    based = RowField()
+    case = forms.ModelMultipleChoiceField(GuidelineCase.objects.none(), required=False)
+
+    def __init__(self, project: Project, data: QueryDict | None = None) -> None:
+        """Begin with the version in force."""
+        current = project.guideline
+        text = {"markdown": current.markdown, "based": current.version} if current else {}
+        super().__init__(data, initial=text)
+        cases = GuidelineCase.objects.filter(project=project, closed_in=None)
+        self.fields["case"].queryset = cases.select_related(  # type: ignore[attr-defined]
+            "by", "complaint__study__sentence", "message__complaint__study__sentence"
+        ).order_by("pk")
 
 
 def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
     require_active(member)
-    text = request.POST.get("markdown", "")
-    based = parse_id(request.POST.get("based"))
     current = member.project.guideline
-    if current is not None and based != current.version:
+    form = GuidelineForm(member.project, request.POST)
+    if not form.is_valid():
+        return _page(request, member, form, form_problems(form))
+    sent = form.cleaned_data
+    if current is not None and sent["based"] != current.version:
         message = gettext("Version %(version)s was published meanwhile; look at it, then publish.")
-        return _page(request, member, stale=message % {"version": current.version})
+        return _page(request, member, form, stale=message % {"version": current.version})
     try:
-        note = clean_text(request, "note", most=2000)
         version = projects.publish_guideline(
-            member.project, markdown=text, note=note, by=member.person
+            member.project, markdown=sent["markdown"], note=sent["note"], by=member.person
         )
     except GecbenchError as error:
-        return _page(request, member, refusal_message(error))
-    cases = [case for case in map(parse_id, request.POST.getlist("case")) if case is not None]
-    management.settle_cases(member, cases, closed_in=version)
+        return _page(request, member, form, refusal_message(error))
+    management.settle_cases(member, [case.pk for case in sent["case"]], closed_in=version)
     message = gettext("Version %(version)s is in force; all members are told.")
     messages.success(request, message % {"version": version.version})
     return redirect("manage-guideline", member.project.slug)
 
 
 def _page(
-    request: HttpRequest, member: Member, problem: str = "", *, stale: str = ""
+    request: HttpRequest,
+    member: Member,
+    form: GuidelineForm,
+    problem: str = "",
+    *,
+    stale: str = "",
 ) -> HttpResponse:
-    """Show the form, with what was typed.
+    """Show the form.
 
     Args:
         request: What came.
         member: Who asks.
+        form: With what was typed.
         problem: What is wrong with the text.
         stale: What happened meanwhile.
     """
     project = member.project
-    cases = GuidelineCase.objects.filter(project=project, closed_in=None)
-    current = project.guideline
+    cases = form.fields["case"].queryset  # type: ignore[attr-defined]
     context = {
-        "markdown": request.POST.get("markdown", current.markdown if current else ""),
-        "note": request.POST.get("note", ""),
-        "based": current.version if current else 0,
-        "cases": cases.select_related(
-            "by", "complaint__study__sentence", "message__complaint__study__sentence"
-        ).order_by("pk")[:_CASES],
+        "form": form,
+        "based": project.guideline.version if project.guideline else 0,
+        "cases": cases[:_CASES],
         "versions": Guideline.objects.filter(project=project)
         .select_related("by")
         .defer("markdown")
@@ -389,11 +409,16 @@ def preview(request: HttpRequest, member: Member) -> HttpResponse:
     return render(request, "manage/preview.html", {"html": html, "problem": problem})
 
 
-@act("manage-guideline")
-def settle(request: HttpRequest, member: Member) -> str:
+class CaseForm(forms.Form):
+    """A case for the guideline."""
+
+    case = RowField()
+
+
+@act("manage-guideline", form=CaseForm)
+def settle(member: Member, case: int | None) -> str:
     """Note that the version in force answers a case already."""
     current = member.project.guideline
-    case = parse_id(request.POST.get("case"))
     if current is None or case is None:
         return ""
     management.settle_cases(member, [case], closed_in=current)

@@ -14,8 +14,8 @@ from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext_lazy, pgettext
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy, pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -26,7 +26,8 @@ from gecbench.server.site.migration import missing_migrations
 from gecbench.server.site.serving import is_ending
 from gecbench.server.statistics import member_figures
 from gecbench.server.statistics.report import reason_label
-from gecbench.server.web.http import parse_int
+from gecbench.server.web.account import MOST_GOAL, GoalForm
+from gecbench.server.web.http import Payload, RowNumber, form_problems, read_form
 from gecbench.server.web.manage.shortcuts import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
 from gecbench.server.web.pay import person_is_paid
@@ -168,7 +169,6 @@ def _notice_context(notice: Notice) -> dict[str, object]:
 NOTICES = 50
 NEWS = 5
 """Notices that are shown at once; the others can be opened."""
-MOST_GOAL = 1000
 _IN_TURN = ("review", "judge", "study", "problems")
 """Where something can wait for somebody who has no task to annotate."""
 
@@ -306,19 +306,24 @@ def project(request: HttpRequest, member: Member) -> HttpResponse:
     return redirect("manage" if member.has(Role.MANAGER) else "guide", slug)
 
 
+class NoticesPayload(Payload):
+    """Which notices were read: one, or all up to one; all where neither is said."""
+
+    notice: RowNumber | None = None
+    upto: RowNumber | None = None
+
+
 @signed_in
 @require_POST
 def read_notices(request: HttpRequest, person: Person) -> HttpResponse:
     """Mark one notice (`notice`), or all that were shown, as read."""
-    unread, fields = _unread(person), set(request.POST) & {"notice", "upto"}
-    notice = parse_int(request.POST.get("notice", ""))
-    if notice is not None:
-        unread = unread.filter(pk=notice)
-    upto = parse_int(request.POST.get("upto", ""))
-    if upto is not None:
-        unread = unread.filter(pk__lte=upto)  # what came since was not seen yet
-    if len(fields) == (notice is not None) + (upto is not None):  # else what was meant is unknown
-        unread.order_by().update(read_at=timezone.now())
+    sent = read_form(request, NoticesPayload)
+    unread = _unread(person)
+    if sent.notice is not None:
+        unread = unread.filter(pk=sent.notice)
+    if sent.upto is not None:
+        unread = unread.filter(pk__lte=sent.upto)  # what came since was not seen yet
+    unread.order_by().update(read_at=timezone.now())
     return redirect("day")
 
 
@@ -326,15 +331,12 @@ def read_notices(request: HttpRequest, person: Person) -> HttpResponse:
 @require_POST
 def set_goal(request: HttpRequest, person: Person) -> HttpResponse:
     """Set how many sentences a person wants to do each day; 0 is no goal."""
-    text = request.POST.get("goal", "").strip()
-    number = parse_int(text)
-    if text and number is None:
-        messages.error(
-            request, gettext("A goal is a whole number of sentences; it stays as it was.")
-        )
-        return redirect("day")
-    person.preferences = {**person.preferences, "goal": min(number or 0, MOST_GOAL)}
-    person.save(update_fields=["preferences"])
+    form = GoalForm(request.POST)
+    if form.is_valid():
+        person.preferences = {**person.preferences, "goal": form.cleaned_data["goal"] or 0}
+        person.save(update_fields=["preferences"])
+    else:
+        messages.error(request, form_problems(form))
     return redirect("day")
 
 

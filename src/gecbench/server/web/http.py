@@ -16,21 +16,32 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, wraps
 from http import HTTPStatus
-from typing import Annotated, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 from urllib.parse import quote
-from uuid import UUID
+from uuid import UUID, uuid4
 
+from django import forms
 from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, StrictInt
+from django.utils.translation import gettext_lazy
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    StrictInt,
+    ValidationError,
+)
 
 from gecbench.server.choices import Decision
 from gecbench.server.web import errors
 from gecbench.server.web.errors import MalformedError
 from gecbench.server.workflow.answers import Answer
+from gecbench.server.workflow.management import PRIORITIES
 
 _LOG = logging.getLogger("gecbench.failures")
 
@@ -51,14 +62,14 @@ def client_address(request: HttpRequest) -> str | None:
         return None
 
 
-def parse_int(text: str, *, digits: int = 18) -> int | None:
+def parse_int(text: str | None, *, digits: int = 18) -> int | None:
     """Read a whole number from 0 on that fits a column of the database; None for anything else.
 
     >>> parse_int("12"), parse_int("²"), parse_int("-1"), parse_int("9" * 30)
     (12, None, None, None)
     """
-    plain = text.isascii() and text.isdigit()
-    return int(text) if plain and len(text) <= digits else None
+    plain = text is not None and text.isascii() and text.isdigit()
+    return int(text) if text and plain and len(text) <= digits else None
 
 
 _DEEPEST = 20
@@ -114,6 +125,9 @@ def _parse_client_time(value: object) -> datetime | None:
 
 
 Count = Annotated[StrictInt, Field(ge=0, lt=2**31)]
+Version = Annotated[int, BeforeValidator(lambda text: parse_int(text, digits=9) or 0)]
+"""What a form was made from; one that is no number is none, and comes too late."""
+RowNumber = Annotated[StrictInt, Field(ge=0, lt=2**63)]
 Text = InstanceOf[str]
 """As it comes; the rules of texts say what is wrong with half a character."""
 ClientTime = Annotated[datetime | None, BeforeValidator(_parse_client_time)]
@@ -126,6 +140,13 @@ class DraftPayload(Payload):
     rev: Count
     payload: dict[str, object]
     client_at: ClientTime = None
+
+
+class TextPayload(Payload):
+    """A text that somebody hands in; sending it twice with one key is one act."""
+
+    text: str = ""
+    client_key: UUID = Field(default_factory=uuid4)
 
 
 class AnswerPayload(Payload):
@@ -157,7 +178,19 @@ class AnswerPayload(Payload):
         )
 
 
-PayloadT = TypeVar("PayloadT", bound=Payload)
+PayloadT = TypeVar("PayloadT", bound=BaseModel)
+
+
+def validate(data: object, model: type[PayloadT]) -> PayloadT:
+    """Validate what a page sent.
+
+    Raises:
+        MalformedError: It is not of that form.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise MalformedError("the page sent what the server cannot read; load it again") from error
 
 
 def read_payload(request: HttpRequest, model: type[PayloadT]) -> PayloadT:
@@ -168,10 +201,23 @@ def read_payload(request: HttpRequest, model: type[PayloadT]) -> PayloadT:
     """
     form = request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data")
     try:
-        raw = request.POST.get("payload", "") if form else request.body
-        return model.model_validate(parse_json(raw))
-    except ValueError as error:  # pydantic's error is one
-        raise MalformedError("the page sent what the server cannot read; load it again") from error
+        data = parse_json(request.POST.get("payload", "") if form else request.body)
+    except ValueError as error:
+        raise MalformedError("the page sent no JSON; load it again") from error
+    return validate(data, model)
+
+
+def read_form(request: HttpRequest, model: type[PayloadT]) -> PayloadT:
+    """Read the fields of a form; what is left empty is not sent.
+
+    Raises:
+        MalformedError: It is not of that form.
+    """
+    sent = {name: text for name in model.model_fields if (text := request.POST.get(name))}
+    try:
+        return model.model_validate_strings(sent)
+    except ValueError as error:
+        raise MalformedError("the form is not complete") from error
 
 
 # How often one person may do something: a bucket of tokens for each.
@@ -397,6 +443,37 @@ def _network(address: str | None) -> str | None:
     if ip.ipv4_mapped:
         return str(ip.ipv4_mapped)
     return str(ipaddress.ip_network((ip.packed[:8] + bytes(8), 64)))
+
+
+class RowField(forms.IntegerField):
+    """The number of a row or of a version, as a column has room for it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"min_value": 0, "max_value": 2**63 - 1, "required": False, **options})
+
+
+class NoteField(forms.CharField):
+    """Words that somebody adds to an act; the workflow says where they are wanted."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"max_length": 10_000, "required": False, **options})
+
+
+_PRIORITY = gettext_lazy("A priority is a whole number from -1000000 to 1000000.")
+
+
+class PriorityField(forms.IntegerField):
+    """The priority of sentences: small numbers come first."""
+
+    def __init__(self, **options: Any) -> None:
+        least, most = PRIORITIES
+        wrong = dict.fromkeys(("invalid", "min_value", "max_value"), _PRIORITY)
+        super().__init__(min_value=least, max_value=most, error_messages=wrong, **options)
+
+
+def form_problems(form: forms.BaseForm) -> str:
+    """What is wrong with a form, in a line; for pages that show it above their forms."""
+    return " ".join(str(message) for messages in form.errors.values() for message in messages)
 
 
 def form_status(wrong: object, *, stale: object = False) -> HTTPStatus:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from http import HTTPStatus
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django import forms
 from django.contrib import messages
@@ -17,6 +17,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from pydantic import Field
 
 from gecbench.analysis.inspection import FEW
 from gecbench.reports import inspection as reports
@@ -25,13 +26,11 @@ from gecbench.server.models import InspectionRound, Member, Person, Project, Rat
 from gecbench.server.rules.keys import MOST_CRITERIA, tables
 from gecbench.server.statistics.inspections import measure_round
 from gecbench.server.web.differences import render_diff
-from gecbench.server.web.http import parse_int
+from gecbench.server.web.http import Payload, RowField, TextPayload, read_form
 from gecbench.server.web.manage.quality import table_context
 from gecbench.server.web.manage.shortcuts import act, active_manager, manage_page, manager
-from gecbench.server.web.messages import problem_message
+from gecbench.server.web.messages import interface_language, problem_message, translate
 from gecbench.server.web.permissions import member
-from gecbench.server.web.study import form_key
-from gecbench.server.web.translation import interface_language, translate
 from gecbench.server.workflow import inspection
 from gecbench.server.workflow.errors import ConflictError, RefusedError
 from gecbench.server.workflow.inspection import Criterion, ItemResult, ItemView
@@ -92,6 +91,13 @@ def _round_state(member: Member, inspection_round: InspectionRound) -> dict[str,
     }
 
 
+class RatingPayload(Payload):
+    """What a judge writes about an item, beside the answer by each criterion."""
+
+    client_key: UUID = Field(default_factory=uuid4)
+    note: str = ""
+
+
 @discussing
 @require_http_methods(["GET", "HEAD", "POST"])
 def item(request: HttpRequest, member: Member, item_id: int) -> HttpResponseBase:
@@ -104,12 +110,14 @@ def item(request: HttpRequest, member: Member, item_id: int) -> HttpResponseBase
         for key in view.criteria
         if request.POST.get(f"accept-{key}") in ("yes", "no")
     }
-    note = request.POST.get("note", "")
+    sent = read_form(request, RatingPayload)
     try:
-        inspection.rate(member, item_id, client_key=form_key(request), answers=answers, note=note)
+        inspection.rate(
+            member, item_id, client_key=sent.client_key, answers=answers, note=sent.note
+        )
     except RefusedError as error:
         problems = {problem.field: problem_message(problem) for problem in error.problems}
-        typed = _Typed(answers, note, problems)
+        typed = _Typed(answers, sent.note, problems)
         return _item_page(request, member, view, status=error.status, typed=typed)
     except ConflictError:
         messages.error(request, str(_TOO_LATE))
@@ -301,13 +309,15 @@ def disagreements(request: HttpRequest, member: Member) -> HttpResponse:
 @require_POST
 def say(request: HttpRequest, member: Member, item_id: int) -> HttpResponseBase:
     """Add a message to the discussion of an item."""
-    text = request.POST.get("text", "")
+    sent = read_form(request, TextPayload)
     try:
-        inspection.add_message(member, item_id, text=text, client_key=form_key(request))
+        inspection.add_message(member, item_id, text=sent.text, client_key=sent.client_key)
     except RefusedError as error:
         problems = {"text": problem_message(error.problems[0])}
         view = inspection.view_item(member, item_id)
-        return _item_page(request, member, view, status=error.status, said=text, problems=problems)
+        return _item_page(
+            request, member, view, status=error.status, said=sent.text, problems=problems
+        )
     except ConflictError:
         messages.error(request, str(_CLOSED))
     return redirect("judge-item", member.project.slug, item_id)
@@ -316,21 +326,25 @@ def say(request: HttpRequest, member: Member, item_id: int) -> HttpResponseBase:
 _CLOSED = _("The round is closed; everything can still be read.")
 
 
+class ResolutionPayload(Payload):
+    """What judges settled on by one criterion; None where nothing was chosen."""
+
+    accept: bool | None = None
+    criterion: str = ""
+    note: str = ""
+
+
 @member(Role.JUDGE, Role.MANAGER, active=True)
 @require_POST
 def resolve(request: HttpRequest, member: Member, item_id: int) -> HttpResponseBase:
     """Write down what the judges settled on."""
-    accept = request.POST.get("accept", "")
+    sent = read_form(request, ResolutionPayload)
     try:
-        if accept not in ("yes", "no"):
+        if sent.accept is None:
             messages.error(request, gettext("Choose whether it is accepted."))
         else:
             inspection.resolve(
-                member,
-                item_id,
-                criterion=request.POST.get("criterion", ""),
-                accept=accept == "yes",
-                note=request.POST.get("note", ""),
+                member, item_id, criterion=sent.criterion, accept=sent.accept, note=sent.note
             )
             messages.success(request, gettext("Resolved. Both ratings stay as they are."))
     except RefusedError as error:
@@ -519,16 +533,25 @@ def report(request: HttpRequest, member: Member, round_id: int) -> HttpResponse:
     )
 
 
-@act("manage-inspection-round", "round_id", refused=(ConflictError, RefusedError))
-def replace_judge(request: HttpRequest, member: Member, round_id: int) -> str:
+class SuccessorForm(forms.Form):
+    """Which judge of a round is replaced, and by whom."""
+
+    no = RowField()
+    successor = RowField()
+
+
+@act(
+    "manage-inspection-round", "round_id",
+    form=SuccessorForm, refused=(ConflictError, RefusedError),
+)  # fmt: skip
+def replace_judge(member: Member, round_id: int, no: int | None, successor: int | None) -> str:
     """Name another judge for what one has not rated."""
-    no, successor = (parse_int(request.POST.get(name, "")) or 0 for name in ("no", "successor"))
-    inspection.replace_judge(member, round_id, no=no, successor=successor)
+    inspection.replace_judge(member, round_id, no=no or 0, successor=successor or 0)
     return gettext("Another judge is named, and has a notice.")
 
 
 @act("manage-inspection-round", "round_id", refused=(ConflictError,))
-def close(_request: HttpRequest, member: Member, round_id: int) -> str:
+def close(member: Member, round_id: int) -> str:
     """End a round."""
     inspection.close(member, round_id)
     return gettext("The round is closed; its report stays.")

@@ -1,17 +1,20 @@
-"""Messages of the pages of annotation, review and variants: problems, states, what scripts say."""
+"""Messages in the person's language: of the library, of the workflow, and what scripts say."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from django.db.models import TextChoices
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from gecbench.core.errors import Message
+from gecbench.core.errors import GecbenchError, Message, OptionAdvice, Place
 from gecbench.server.choices import Decision, SlotState
+from gecbench.server.guidelines.rendering import Language
 from gecbench.server.models import Submission
-from gecbench.server.web.translation import translate
 from gecbench.server.workflow.errors import (
     EditFirstError,
     GoneError,
@@ -21,6 +24,76 @@ from gecbench.server.workflow.errors import (
     Problem,
     WorkflowError,
 )
+
+_AT_LINE = Message("{file}:{line}: {message}")
+_AT = Message("{place}: {message}")
+_WORDS = re.compile(r"(?:[^{]|\{\{)*?[a-zA-Z]")
+"""What begins a template that has words beside its places."""
+
+
+def interface_language() -> Language:
+    """Which of the guideline's two languages the person reads."""
+    return "zh" if (get_language() or "zh").startswith("zh") else "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A message as a page shows it.
+
+    Args:
+        text: In the person's language, or in English where nobody has translated it.
+        foreign: Whether it stayed English, which a page marks.
+    """
+
+    text: str
+    foreign: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class _UntranslatedError(Exception):
+    """A message, or a part of one, is not in the catalogue."""
+
+
+def translate(words: str | GecbenchError) -> Translation:
+    """Translate a message, or an error with the place where it is, into the person's language."""
+    try:
+        return Translation(_error(words) if isinstance(words, GecbenchError) else _message(words))
+    except _UntranslatedError:
+        english = (get_language() or "en").startswith("en")
+        return Translation(str(words), foreign=not english)
+
+
+def _error(error: GecbenchError) -> str:
+    message = _message(error.message)
+    if error.at is None:
+        return message
+    if isinstance(error.at, Place):
+        return gettext(_AT_LINE).format(file=error.at.path, line=error.at.line, message=message)
+    return gettext(_AT).format(place=_value(error.at), message=message)
+
+
+def _message(text: str) -> str:
+    if not isinstance(text, Message):
+        raise _UntranslatedError
+    english = (get_language() or "en").startswith("en")
+    template = text.template if english else gettext(text.template)
+    if not english and template == text.template and _WORDS.match(template):
+        raise _UntranslatedError
+    values = {name: _value(value) for name, value in text.values.items()}
+    return template.format(**values) if values else template
+
+
+def _value(value: object) -> object:
+    """What stands at a place of a message: a message, a word of the workflow, or plain data."""
+    if isinstance(value, OptionAdvice):
+        value = value.page
+    if isinstance(value, GecbenchError):
+        return _error(value)
+    if isinstance(value, TextChoices):
+        return value.label
+    return _message(value) if isinstance(value, Message) else value
 
 
 def problem_message(problem: Problem, golden: Sequence[str] = ()) -> str:
@@ -39,15 +112,34 @@ def problem_message(problem: Problem, golden: Sequence[str] = ()) -> str:
 NO_LONGER_HELD = _("You no longer hold this review. What you wrote is kept.")
 
 
+DIFF_WORDS: Mapping[str, Promise] = {
+    "delete": _("delete"),
+    "insert": _("insert"),
+    "moveFrom": _("moved from here"),
+    "moveTo": _("moved to here"),
+    "pause": _(", "),
+    "space": _("White space differs; it is not counted."),
+}
+"""What a screen reader says before a change, and after it; what white space shows."""
+
+
 def diff_messages() -> dict[str, str]:
-    """What scripts that draw a difference say of a change (see draw-diff.js)."""
+    """The same for scripts that draw a difference (see draw-diff.js)."""
+    return {name: str(word) for name, word in DIFF_WORDS.items()}
+
+
+def _saving_messages() -> dict[str, str]:
+    """Where what was written is, as scripts say it beside the answer (see drafts.js)."""
     return {
-        "delete": gettext("deleted:"),
-        "insert": gettext("inserted:"),
-        "moveFrom": gettext("moved from here:"),
-        "moveTo": gettext("moved to here:"),
-        "pause": ", ",
-        "space": gettext("white space, not counted"),
+        "saved": gettext("Saved {time}"),
+        "saving": gettext("Saving…"),
+        "offline": gettext("Offline, kept on this computer"),
+        "full": gettext("The server's disk is full, kept on this computer"),
+        "conflict": gettext("Two versions"),
+        "gone": gettext("No longer yours, text kept"),
+        "refused": gettext("Not saved, kept on this computer"),
+        "signedout": gettext("Signed out, kept on this computer"),
+        "unkept": gettext("Not saved anywhere, leave this page open"),
     }
 
 
@@ -55,20 +147,10 @@ def review_messages() -> dict[str, object]:
     """What the script of the review page says."""
     return {
         "diff": diff_messages(),
-        "saving": {
-            "saved": gettext("Saved {time}"),
-            "saving": gettext("Saving"),
-            "offline": gettext("Offline, kept on this machine"),
-            "full": gettext("The server's disk is full, kept on this machine"),
-            "conflict": gettext("Another window has saved"),
-            "gone": gettext("No longer yours, kept on this machine"),
-            "refused": gettext("Not saved, kept on this machine"),
-            "signedout": gettext("Signed out, kept on this machine"),
-            "unkept": gettext("Not saved anywhere, leave this page open"),
-        },
+        "saving": _saving_messages(),
         "gone": str(NO_LONGER_HELD),
         "older": gettext(
-            "Another version of your work is kept on this machine, not on the server."
+            "Another version of your work is kept on this computer, not on the server."
         ),
         "older_load": gettext("Load that version"),
         "conflict": gettext("Another window has saved something else for this review."),
@@ -187,25 +269,8 @@ def task_messages() -> dict[str, object]:
             "has changed. Its text is kept in the history."
         ),
         "decisions": {decision.value: decision.heading for decision in Decision},
-        "states": {
-            "saved": gettext("Saved {time}"),
-            "saving": gettext("Saving…"),
-            "offline": gettext("Offline, kept on this computer"),
-            "full": gettext("The server's disk is full, kept on this computer"),
-            "conflict": gettext("Two versions"),
-            "gone": gettext("No longer yours, text kept"),
-            "refused": gettext("Not saved, kept on this computer"),
-            "signedout": gettext("Signed out, kept on this computer"),
-            "unkept": gettext("Not saved anywhere, leave this page open"),
-        },
-        "diff": {
-            "delete": gettext("delete"),
-            "insert": gettext("insert"),
-            "moveFrom": gettext("moved from here"),
-            "moveTo": gettext("moved to here"),
-            "pause": gettext(", "),
-            "space": gettext("White space differs; it is not counted."),
-        },
+        "saving": _saving_messages(),
+        "diff": diff_messages(),
         "hints": {
             "half_width": gettext(
                 "Half-width “{text}” between Chinese characters; full width: “{repair}”"

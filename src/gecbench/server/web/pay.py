@@ -431,7 +431,7 @@ def _rows(
 
 
 @act("manage-pay-version", "version")
-def activate(_request: HttpRequest, member: Member, version: int) -> str:
+def activate(member: Member, version: int) -> str:
     """Put a version in force."""
     get_object_or_404(member.project.pay_formulas, version=version)
     pay.activate(member.project, version, by=member.person)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -20,18 +21,17 @@ from gecbench.server.choices import Decision, MemberStatus, ProjectKind, Purpose
 from gecbench.server.models import GoldResult, Member, Overruling, PracticeAnswer, Sentence, Trial
 from gecbench.server.rules.keys import tables
 from gecbench.server.web.differences import render_diff
+from gecbench.server.web.http import NoteField, form_problems, parse_int
 from gecbench.server.web.manage.shortcuts import (
     STATUSES,
     active_manager,
-    clean_text,
     manage_page,
     manager,
-    parse_id,
     translate_error,
 )
 from gecbench.server.web.messages import diff_messages, problem_message, refusal_message
 from gecbench.server.web.permissions import member
-from gecbench.server.web.study import compare_with_golden, golden_label, read_form
+from gecbench.server.web.study import compare_with_golden, golden_label, read_answer
 from gecbench.server.workflow import gold_tasks, trials
 from gecbench.server.workflow.answers import golden_texts, is_right
 from gecbench.server.workflow.errors import (
@@ -112,7 +112,7 @@ _SOURCE = _("This is the original.")
 
 def _train(request: HttpRequest, member: Member, number: int) -> HttpResponseBase:
     """Answer a training task, and show at once whether it is right (TRI-1)."""
-    sent = read_form(request)
+    sent = read_answer(request)
     try:
         answer = trials.train(member, number, client_key=sent.client_key, answer=sent.answer)
     except RefusedError as error:
@@ -238,7 +238,7 @@ def answer_trial(request: HttpRequest, member: Member, task_id: int) -> HttpResp
     """Answer a task of the trial; what is right is not said before its end."""
     if request.method != "POST":  # who had to sign in first comes back here
         return redirect("trial", member.project.slug)
-    sent = read_form(request)
+    sent = read_answer(request)
     try:
         answer = trials.answer_task(member, task_id, client_key=sent.client_key, answer=sent.answer)
     except RefusedError as error:
@@ -329,7 +329,7 @@ _ANSWERS = 20
 
 def _page(rows: QuerySet[Any], after: str | None) -> tuple[list[Any], int | None]:
     """Members by name after the one of a row, and the last one where there are more."""
-    last = Member.objects.filter(pk=parse_id(after) or 0).values_list("person__name", "pk").first()
+    last = Member.objects.filter(pk=parse_int(after) or 0).values_list("person__name", "pk").first()
     if last is not None:
         name, key = last
         rows = rows.filter(Q(person__name__gt=name) | Q(person__name=name, pk__gt=key))
@@ -396,16 +396,28 @@ def _ordered(rulings: Iterable[Overruling]) -> tuple[Overruling, ...]:
 @require_POST
 def overrule(request: HttpRequest, member: Member, answer_id: int) -> HttpResponseBase:
     """Judge an answer of a trial otherwise."""
-    right, reason = _ruling(request)
+    rows = Trial.objects.filter(member__project=member.project)
+    form = OverrulingForm(request.POST)
     try:
-        row = trials.overrule(member, answer_id, right=right, reason=reason)
+        if form.is_valid():
+            row = trials.overrule(member, answer_id, **form.cleaned_data)
+            messages.success(request, str(_RESULTS[row.state]))
+        else:
+            messages.error(request, form_problems(form))
+            row = get_object_or_404(rows, tasks__answers__pk=answer_id)
     except RefusedError as error:
         messages.error(request, translate_error(error).text)
-        rows = Trial.objects.filter(member__project=member.project)
         row = get_object_or_404(rows, tasks__answers__pk=answer_id)
-        return redirect("manage-trial", member.project.slug, row.pk)
-    messages.success(request, str(_RESULTS[row.state]))
     return redirect("manage-trial", member.project.slug, row.pk)
+
+
+class OverrulingForm(forms.Form):
+    """A lead's judgement of an answer, and why; the workflow says how long that may be."""
+
+    right = forms.TypedChoiceField(
+        choices=[("yes", ""), ("no", "")], coerce=lambda text: text == "yes"
+    )
+    reason = NoteField()
 
 
 _RESULTS: Mapping[str, Promise] = {
@@ -415,17 +427,13 @@ _RESULTS: Mapping[str, Promise] = {
 }
 
 
-def _ruling(request: HttpRequest) -> tuple[bool, str]:
-    return request.POST.get("right") == "yes", clean_text(request, "reason", most=2001)
-
-
 @manager
 @require_safe
 def gold_results(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     """Show what a member made of gold tasks, the newest first."""
     here = Member.objects.filter(project=member.project).select_related("person", "project")
     other = get_object_or_404(here, pk=member_id)
-    before = parse_id(request.GET.get("before"))
+    before = parse_int(request.GET.get("before"))
     rows = gold_tasks.results_of(other)
     if before is not None:
         rows = rows.filter(pk__lt=before)
@@ -474,14 +482,16 @@ def _gold_answer(member: Member, result: GoldResult) -> AnswerView:
 @require_POST
 def overrule_gold(request: HttpRequest, member: Member, result_id: int) -> HttpResponseBase:
     """Judge a gold result otherwise."""
-    right, reason = _ruling(request)
+    form = OverrulingForm(request.POST)
     rows = GoldResult.objects.filter(submission__sentence__project=member.project)
     result = get_object_or_404(rows.select_related("submission"), pk=result_id)
     try:
-        gold_tasks.overrule(member, result_id, right=right, reason=reason)
+        if form.is_valid():
+            gold_tasks.overrule(member, result_id, **form.cleaned_data)
+            messages.success(request, gettext("Saved."))
+        else:
+            messages.error(request, form_problems(form))
     except RefusedError as error:
         messages.error(request, translate_error(error).text)
-    else:
-        messages.success(request, gettext("Saved."))
     people = Member.objects.filter(project=member.project, person=result.submission.person_id)
     return redirect("manage-gold", member.project.slug, people.values_list("pk", flat=True)[0])

@@ -41,9 +41,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from gecbench.server.choices import Role
 from gecbench.server.models import Invitation, Person, Session
 from gecbench.server.web.http import client_address, form_status, limited, parse_json
+from gecbench.server.web.messages import translate
 from gecbench.server.web.middleware import LANGUAGE_COOKIE
 from gecbench.server.web.permissions import anyone, wants_json
-from gecbench.server.web.translation import translate
 from gecbench.server.workflow import accounts, audit, members
 from gecbench.server.workflow.errors import GoneError, RefusedError
 

@@ -28,9 +28,8 @@ from gecbench.server.models import Golden, Member, Study, StudyTry
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.text import key
 from gecbench.server.web.differences import align, render_diff, render_row
-from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.guidelines import cite
-from gecbench.server.web.http import AnswerPayload, parse_int, read_payload
+from gecbench.server.web.http import AnswerPayload, Count, TextPayload, read_form, read_payload
 from gecbench.server.web.messages import (
     diff_messages,
     problem_message,
@@ -94,7 +93,7 @@ def _next_item(member: Member, study: Study) -> Study | None:
 def attempt(request: HttpRequest, member: Member, study_id: int) -> HttpResponse:
     """Try a text or a decision: it closes the item, or says how far it is (STU-3)."""
     as_json = wants_json(request)
-    sent = read_payload(request, AnswerPayload) if as_json else read_form(request)
+    sent = read_payload(request, AnswerPayload) if as_json else read_answer(request)
     typed = {"text": sent.texts[0]} if sent.texts else {}
     try:
         tried = studies.attempt(
@@ -133,38 +132,46 @@ def attempt(request: HttpRequest, member: Member, study_id: int) -> HttpResponse
     return redirect("study-item", member.project.slug, study_id)
 
 
-def read_form(request: HttpRequest) -> AnswerPayload:
-    """Read what a form without scripts sends.
+class AnswerForm(TextPayload):
+    """A text, or a decision, as a form without scripts sends it."""
+
+    version: Count
+    client_key: UUID
+    decision: Decision = Decision.CORRECTED
+
+
+def read_answer(request: HttpRequest) -> AnswerPayload:
+    """Read an answer that a form without scripts sends.
 
     Raises:
         MalformedError: The page did not send it.
     """
-    decision = request.POST.get("decision", Decision.CORRECTED.value)
-    texts = [request.POST.get("text", "")] if decision == Decision.CORRECTED else []
-    form = {
-        "decision": decision,
-        "texts": texts,
-        "version": parse_int(request.POST.get("version", "")),
-        "client_key": request.POST.get("client_key", ""),
-    }
-    try:
-        return AnswerPayload.model_validate(form)
-    except ValueError as error:
-        raise MalformedError("the form is not complete") from error
+    sent = read_form(request, AnswerForm)
+    texts = [sent.text] if sent.decision == Decision.CORRECTED else []
+    return AnswerPayload(
+        version=sent.version, client_key=sent.client_key, decision=sent.decision, texts=texts
+    )
 
 
 def _problem_json(problem: Problem) -> dict[str, object]:
     return {"code": problem.code, "field": problem.field, "words": problem_message(problem)}
 
 
+class ComplaintPayload(TextPayload):
+    """Why the own text is right."""
+
+    argument: str = ""
+
+
 @member()
 @require_POST
 def complain(request: HttpRequest, member: Member, study_id: int) -> HttpResponse:
     """Open a complaint about the own text, or bring one to a manager (CMP-1, CMP-3)."""
-    argument = request.POST.get("argument", "")
-    key = form_key(request)
+    sent = read_form(request, ComplaintPayload)
     try:
-        complaint = complaints.complain(member, study_id, argument=argument, client_key=key)
+        complaint = complaints.complain(
+            member, study_id, argument=sent.argument, client_key=sent.client_key
+        )
     except RefusedError as error:
         problems, status = [_problem_json(problem) for problem in error.problems], 422
     except ConflictError:
@@ -173,16 +180,8 @@ def complain(request: HttpRequest, member: Member, study_id: int) -> HttpRespons
     else:
         messages.success(request, gettext("Your complaint is sent."))
         return redirect("problem", member.project.slug, complaint.pk)
-    context = {"complaint_problems": problems, "argument": argument}
+    context = {"complaint_problems": problems, "argument": sent.argument}
     return _page(request, member, study_id, status=status, **context)
-
-
-def form_key(request: HttpRequest) -> UUID:
-    """The key of a form, which makes sending it twice one act; a new one where it has none."""
-    try:
-        return UUID(request.POST.get("client_key", ""))
-    except ValueError:
-        return uuid4()
 
 
 # What the page of an item shows.

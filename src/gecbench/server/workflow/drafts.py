@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
+from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr, ValidationError
 
 from gecbench.server.choices import Decision, MemberStatus, SlotState, TaskState, VariantOrigin
 from gecbench.server.models import (
@@ -48,17 +49,24 @@ from gecbench.server.workflow.transactions import (
 MOST_BYTES = 200_000
 """A draft's payload is refused beyond this."""
 
-_SHAPE: Mapping[str, type] = {
-    "decision": str,
-    "texts": list,
-    "reason": str,
-    "note": str,
-    "active_ms": int,
-    "proposal": int,
-}
-_DECISIONS = ("", *Decision)
 _RENEW_AFTER = timedelta(minutes=1)
 _MOST_REV = 2**31 - 2
+
+
+class _Shape(BaseModel):
+    """The payload of a draft, which a script sends."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    decision: Decision | Literal[""] = ""
+    texts: list[StrictStr] = []
+    reason: StrictStr = ""
+    note: StrictStr = ""
+    active_ms: StrictInt = 0
+    proposal: StrictInt = 0
+
+
+_KINDS = {"decision": "draft-decision", "texts": "draft-texts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +131,13 @@ def _whole(value: object) -> object:
 
 
 def _shaped(payload: dict[str, object]) -> dict[str, object]:
-    for key, value in payload.items():
-        kind = _SHAPE.get(key)
-        if kind is None or not isinstance(value, kind) or isinstance(value, bool):
-            values = {"key": key, "keys": ", ".join(_SHAPE)}
-            raise RefusedError([Problem("draft-shape", key, values, "draft-key")])
-    texts = payload.get("texts", [])
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise RefusedError([Problem("draft-shape", "texts", kind="draft-texts")])
-    if payload.get("decision", "") not in _DECISIONS:
-        raise RefusedError([Problem("draft-shape", "decision", kind="draft-decision")])
+    try:
+        _Shape.model_validate(payload)
+    except ValidationError as error:
+        key = str(error.errors()[0]["loc"][0])
+        values = {"key": key, "keys": ", ".join(_Shape.model_fields)}
+        kind = _KINDS.get(key, "draft-key")
+        raise RefusedError([Problem("draft-shape", key, values, kind)]) from error
     return payload
 
 

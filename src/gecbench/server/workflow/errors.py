@@ -229,7 +229,7 @@ class Problem:
 
     @property
     def message(self) -> Message:
-        """In English; `web/translation.py` translates it."""
+        """In English; `web/messages.py` translates it."""
         return Message(MESSAGES[self.kind or self.code], **self.values)
 
 

@@ -53,7 +53,7 @@ from gecbench.server.web.manage.shortcuts import (
     require_active,
     translate_error,
 )
-from gecbench.server.web.translation import Translation
+from gecbench.server.web.messages import Translation
 from gecbench.server.workflow import audit
 
 ABOUT: Mapping[str, object] = {

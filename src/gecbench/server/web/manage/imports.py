@@ -45,7 +45,7 @@ from gecbench.server.import_export.reading import MOST_BYTES, Encoding, content_
 from gecbench.server.models import ImportBatch, Member
 from gecbench.server.rules.perturbation import Fault
 from gecbench.server.rules.text import KINDS
-from gecbench.server.web.http import form_status
+from gecbench.server.web.http import PriorityField, form_status
 from gecbench.server.web.manage.shortcuts import (
     act,
     active_manager,
@@ -54,7 +54,7 @@ from gecbench.server.web.manage.shortcuts import (
     require_active,
     translate_error,
 )
-from gecbench.server.web.translation import Translation, translate
+from gecbench.server.web.messages import Translation, translate
 from gecbench.server.workflow.errors import ConflictError
 from gecbench.server.workflow.perturbation import SCHEMES, find_faults
 
@@ -382,7 +382,7 @@ _FAULTS: Mapping[Fault, Promise] = {
 
 
 @act("manage-import")
-def forget(_request: HttpRequest, member: Member, waiting: str) -> str:
+def forget(member: Member, waiting: str) -> str:
     """Remove an uploaded file that is not wanted after all."""
     waiting_upload(member, waiting).forget()
     return gettext("The file is discarded; nothing was imported.")
@@ -404,7 +404,6 @@ _USUAL = {
     "priority": "100",
     "clean": "yes",
 }
-_PRIORITY = _("A priority is a whole number from -1000000 to 1000000.")
 
 
 class _SeveralColumns(forms.CheckboxSelectMultiple):
@@ -546,12 +545,8 @@ class ImportForm(forms.Form):
     source = forms.CharField(
         label=_("Source, where the file names none"), required=False, max_length=100
     )
-    priority = forms.IntegerField(
-        label=_("Priority"),
-        help_text=_("Small numbers come first; 100 is usual."),
-        min_value=-1_000_000,
-        max_value=1_000_000,
-        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), _PRIORITY),
+    priority = PriorityField(
+        label=_("Priority"), help_text=_("Small numbers come first; 100 is usual.")
     )
     number = forms.ChoiceField(
         label=_("Names of the sentences"),

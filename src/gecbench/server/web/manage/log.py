@@ -24,6 +24,7 @@ from gecbench.server.models import (
     Submission,
 )
 from gecbench.server.rules.options import LEVELS, SETTINGS
+from gecbench.server.web.http import parse_int
 from gecbench.server.web.manage.projects import choices_of
 from gecbench.server.web.manage.shortcuts import (
     ROLES,
@@ -31,7 +32,6 @@ from gecbench.server.web.manage.shortcuts import (
     active_manager,
     manage_page,
     manager,
-    parse_id,
 )
 from gecbench.server.workflow import audit
 
@@ -270,7 +270,7 @@ _SHOWN = 10
 @require_safe
 def audit_log(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the project's rows, newest first, from ?before= on."""
-    before = parse_id(request.GET.get("before"))
+    before = parse_int(request.GET.get("before"))
     entries = Audit.objects.filter(project=member.project).select_related("who")
     if before is not None:
         entries = entries.filter(seq__lt=before)

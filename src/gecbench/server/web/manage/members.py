@@ -52,19 +52,18 @@ from gecbench.server.models import (
 )
 from gecbench.server.statistics.scoring import SCORES, load_figures, parse_scores
 from gecbench.server.statistics.work import counts
-from gecbench.server.web.http import form_status, limited
+from gecbench.server.web.http import NoteField, form_problems, form_status, limited
 from gecbench.server.web.manage.shortcuts import (
     ROLES,
     STATUSES,
     act,
     active_manager,
-    clean_text,
     manage_page,
     manager,
     refusal_message,
     require_active,
 )
-from gecbench.server.web.translation import translate
+from gecbench.server.web.messages import translate
 from gecbench.server.workflow import accounts, assignments, management, members
 from gecbench.server.workflow.assignments import MAX_BATCH, MAX_QUOTA, Standing, standings
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError
@@ -441,7 +440,7 @@ def add(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 
 @act("manage-members")
-def revoke(_request: HttpRequest, member: Member, invitation: int) -> str:
+def revoke(member: Member, invitation: int) -> str:
     """Make a link useless."""
     link = get_object_or_404(Invitation, project=member.project, pk=invitation)
     members.revoke(link, by=member.person)
@@ -458,20 +457,37 @@ def member_page(request: HttpRequest, member: Member, member_id: int) -> HttpRes
     return _member(request, member, other)
 
 
+class MemberForm(forms.Form):
+    """Roles and status of a member, and the state that the change was made from."""
+
+    roles = forms.TypedMultipleChoiceField(choices=Role.choices, coerce=Role, required=False)
+    status = forms.TypedChoiceField(
+        choices=MemberStatus.choices, coerce=MemberStatus, required=False, empty_value=None
+    )
+    note = NoteField(max_length=2000)
+    seen = forms.CharField(required=False)
+
+
 def _member(
     request: HttpRequest,
     member: Member,
     other: Member,
+    form: MemberForm | None = None,
     problem: str = "",
     *,
     stale: bool = False,
     link: str = "",
 ) -> HttpResponse:
     """Show a member; after a problem with the form as it came."""
-    post = request.POST
-    has = post.getlist("roles") if problem else [str(role) for role in other.roles]
     status = MemberStatus(other.status)
-    chosen = post.get("status", "") if problem else str(status)
+    form = form or MemberForm(
+        initial={
+            "roles": [str(role) for role in other.roles],
+            "status": str(status),
+            "seen": management.member_fingerprint(other),
+        }
+    )
+    has, chosen = form["roles"].value() or (), form["status"].value()
     events = MemberEvent.objects.filter(member=other).select_related("by").order_by("-pk")
     shown = {
         "one": other,
@@ -480,15 +496,13 @@ def _member(
             (str(next_status), STATUSES[next_status], str(next_status) == chosen)
             for next_status in members.next_statuses(status)
         ],
-        "seen": post.get("seen", "")
-        if problem and not stale
-        else management.member_fingerprint(other),
+        "seen": management.member_fingerprint(other) if stale else form["seen"].value(),
         "events": [
             (event, _event_labels(event.old), _event_labels(event.new)) for event in events[:_LAST]
         ],
         "work": standings(Assignment.objects.filter(member=other)),
         "problem": problem,
-        "note": post.get("note", "") if problem else "",
+        "note": form["note"].value() or "",
         "link": link,
         "locked_until": max(accounts.login_locks(other.person.login).values(), default=None),
         "can_help": accounts.can_help(member.person, other.person),
@@ -504,7 +518,7 @@ def _member(
 
 
 @act("manage-member", "member_id", refused=(RefusedError,))
-def unlock(_request: HttpRequest, member: Member, member_id: int) -> str:
+def unlock(member: Member, member_id: int) -> str:
     """Lift the lock of a member's login."""
     person = _other(member, member_id).person
     accounts.unlock(person, by=member.person, project=member.project)
@@ -536,33 +550,27 @@ def _event_labels(data: Mapping[str, object]) -> tuple[str, ...]:
 
 def _change(request: HttpRequest, member: Member, other: Member) -> HttpResponseBase:
     require_active(member)
-    roles = request.POST.getlist("roles")
-    status = request.POST.get("status", "")
+    form = MemberForm(request.POST)
+    if not form.is_valid():
+        return _member(request, member, other, form, form_problems(form))
     try:
-        management.change_member(
-            other,
-            seen=request.POST.get("seen", ""),
-            by=member.person,
-            roles=[role for role in Role if str(role) in roles],
-            status=MemberStatus(status) if status in tuple(MemberStatus) else None,
-            note=clean_text(request, "note", most=2000),
-        )
+        management.change_member(other, by=member.person, **form.cleaned_data)
     except ConflictError:
-        return _stale(request, member, other)
+        return _stale(request, member, other, form)
     except GecbenchError as error:
-        return _member(request, member, other, problem=refusal_message(error))
+        return _member(request, member, other, form, refusal_message(error))
     messages.success(request, gettext("Saved. Open tasks that they may no longer do went back."))
     return redirect("manage-members", member.project.slug)
 
 
-def _stale(request: HttpRequest, member: Member, other: Member) -> HttpResponse:
+def _stale(request: HttpRequest, member: Member, other: Member, form: MemberForm) -> HttpResponse:
     other.refresh_from_db()
     now = (*(str(ROLES[role]) for role in other.roles), str(STATUSES[other.status]))
     message = gettext(
         "Roles or status were changed after you opened this page. They are now: %(now)s. Nothing "
         "was overwritten, and what you chose stands below; press Save again if it is still right."
     )
-    return _member(request, member, other, message % {"now": ", ".join(now)}, stale=True)
+    return _member(request, member, other, form, message % {"now": ", ".join(now)}, stale=True)
 
 
 def _other(member: Member, member_id: int) -> Member:
@@ -593,6 +601,8 @@ class DeadlineField(forms.DateField):
             ValidationError: It is no day, or is over.
         """
         day = super().clean(value)
+        if day is None:
+            return None
         due = timezone.make_aware(datetime.combine(day, time.max))
         if due <= timezone.now():
             raise ValidationError(gettext("The deadline is in the past."))

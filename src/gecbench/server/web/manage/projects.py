@@ -33,7 +33,6 @@ from gecbench.server.rules.options import (
 )
 from gecbench.server.web.http import form_status
 from gecbench.server.web.manage.shortcuts import (
-    clean_text,
     manage_page,
     manager,
     refusal_message,
@@ -151,7 +150,7 @@ def archive(request: HttpRequest, person: Person, slug: str) -> HttpResponseBase
 def delete(request: HttpRequest, person: Person, slug: str) -> HttpResponseBase:
     """Hide a project, if its short name was typed."""
     try:
-        typed = clean_text(request, "typed")
+        typed = request.POST.get("typed", "").strip()
         project = get_object_or_404(Project, slug=slug)
         projects.delete_project(project, typed=typed, by=person)
     except UsageError:

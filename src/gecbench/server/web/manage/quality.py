@@ -53,7 +53,7 @@ from gecbench.server.web.manage.shortcuts import (
     manager,
     refusal_message,
 )
-from gecbench.server.web.translation import interface_language
+from gecbench.server.web.messages import interface_language
 from gecbench.server.workflow.review_tasks import stuck_tasks
 from gecbench.server.workflow.sentences import UNDECIDED, WORKABLE
 

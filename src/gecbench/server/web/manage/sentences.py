@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
+from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import messages
-from django.db.models import Exists, OuterRef, QuerySet
+from django.core.validators import validate_comma_separated_integer_list
+from django.db.models import Exists, OuterRef, QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext, ngettext
@@ -67,16 +70,21 @@ from gecbench.server.models import (
 )
 from gecbench.server.web.annotation import case_parts
 from gecbench.server.web.differences import render_diff
-from gecbench.server.web.http import form_status
-from gecbench.server.web.manage.members import DeadlineForm
+from gecbench.server.web.http import (
+    NoteField,
+    PriorityField,
+    RowField,
+    form_problems,
+    form_status,
+    parse_int,
+)
+from gecbench.server.web.manage.members import DeadlineField
 from gecbench.server.web.manage.shortcuts import (
     TONES,
     act,
     active_manager,
-    clean_text,
     manage_page,
     manager,
-    parse_id,
     refusal_message,
 )
 from gecbench.server.workflow import management, reviews, studies, variant_checks
@@ -148,9 +156,9 @@ def parse_filters(query: Mapping[str, str]) -> Filters:
     state, purpose = query.get("state", ""), query.get("purpose", "")
     return Filters(
         state=state if state in tuple(SentenceState) else "",
-        source=parse_id(query.get("source")),
+        source=parse_int(query.get("source", "")),
         text=(query.get("text") or "").replace("\0", "").strip()[:200],
-        person=parse_id(query.get("person")),
+        person=parse_int(query.get("person", "")),
         purpose=purpose if purpose in tuple(Purpose) else Purpose.REAL,
     )
 
@@ -165,7 +173,7 @@ def matching_sentences(project: Project, filters: Filters) -> QuerySet[Sentence]
     if filters.person is not None:
         slots = Slot.objects.filter(sentence=OuterRef("pk"), person=filters.person)
         rows = rows.filter(Exists(slots))
-    number = parse_id(filters.text.removeprefix("#")) if filters.text.startswith("#") else None
+    number = parse_int(filters.text.removeprefix("#")) if filters.text.startswith("#") else None
     if number is not None:
         return rows.filter(number=number)
     return rows.filter(text__contains=filters.text) if filters.text else rows
@@ -497,7 +505,7 @@ def list_sentences(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the sentences that the filters leave, from a number on."""
     project = member.project
     filters = parse_filters(request.GET.dict())
-    after = max(0, parse_id(request.GET.get("after")) or 0)
+    after = parse_int(request.GET.get("after", "")) or 0
     page = load_page(project, filters, after=after)
     people = Member.objects.filter(project=project, is_annotator=True).select_related("person")
     rows = Source.objects.filter(project=project).order_by("name")
@@ -580,59 +588,84 @@ def _places(sentence: Sentence) -> list[tuple[int, str]]:
     return [(position, variant.source) for position, variant in standing.items()]
 
 
-@act("manage-sentence", "number")
-def reopen(request: HttpRequest, member: Member, number: int) -> str:
+class ReasonForm(forms.Form):
+    """Why something is done."""
+
+    reason = NoteField()
+
+
+class ReopenForm(ReasonForm):
+    """Why, and of a case which variants."""
+
+    position = forms.TypedMultipleChoiceField(
+        coerce=int, required=False, choices=[(n, n) for n in range(1, 101)]
+    )
+
+
+@act("manage-sentence", "number", form=ReopenForm)
+def reopen(member: Member, number: int, reason: str, position: Sequence[int]) -> str:
     """Have a decided sentence reviewed again, or variants of a case made again."""
-    reason = clean_text(request, "reason", most=5000)
     if member.project.kind == ProjectKind.PERTURB:
-        positions = [parse_id(text) or 0 for text in request.POST.getlist("position")]
-        variant_checks.reopen(
-            member, _sentence(member, number).pk, positions=positions, note=reason
-        )
+        row = _sentence(member, number)
+        variant_checks.reopen(member, row.pk, positions=position, note=reason)
         return gettext("These variants are made again; the others stay.")
     management.reopen_sentence(member, _sentence(member, number).pk, reason=reason)
     return gettext("It waits for a reviewer again; the golden set stays.")
 
 
-@act("manage-sentence", "number")
-def withdraw(request: HttpRequest, member: Member, number: int) -> str:
+@act("manage-sentence", "number", form=ReasonForm)
+def withdraw(member: Member, number: int, reason: str) -> str:
     """Take a sentence out of work."""
-    reason = clean_text(request, "reason", most=5000)
     management.withdraw(member, [_sentence(member, number).pk], reason=reason)
     return gettext("The sentence is withdrawn. You can restore it any time.")
 
 
 @act("manage-sentence", "number")
-def restore(request: HttpRequest, member: Member, number: int) -> str:
+def restore(member: Member, number: int) -> str:
     """Put a withdrawn sentence back."""
-    del request
     management.restore(member, [_sentence(member, number).pk])
     return gettext("The sentence is back where its submissions say it stands.")
 
 
-@act("manage-sentence", "number")
-def raise_needed(request: HttpRequest, member: Member, number: int) -> str:
+class RaiseForm(forms.Form):
+    """How many more annotators are asked for."""
+
+    more = RowField()
+
+
+@act("manage-sentence", "number", form=RaiseForm)
+def raise_needed(member: Member, number: int, more: int | None) -> str:
     """Ask for more annotators of a sentence."""
-    more = parse_id(request.POST.get("more")) or 0
-    sentence = management.raise_needed(member, _sentence(member, number).pk, more=more)
+    sentence = management.raise_needed(member, _sentence(member, number).pk, more=more or 0)
     return gettext("%(needed)s annotators are asked for now.") % {"needed": sentence.needed}
 
 
-@act("manage-sentence", "number")
-def assign(request: HttpRequest, member: Member, number: int) -> str:
+class NoteForm(forms.Form):
+    """What is said about it."""
+
+    note = NoteField()
+
+
+class ReviewerForm(NoteForm):
+    """Who reviews a sentence."""
+
+    reviewer = RowField()
+
+
+@act("manage-sentence", "number", form=ReviewerForm)
+def assign(member: Member, number: int, reviewer: int | None, note: str) -> str:
     """Say who reviews a sentence."""
     people = Member.objects.filter(project=member.project).select_related("person")
-    to = get_object_or_404(people, pk=parse_id(request.POST.get("reviewer")) or 0)
-    note = clean_text(request, "note", most=5000)
+    to = get_object_or_404(people, pk=reviewer)
     reviews.assign(member, _sentence(member, number).pk, to=to, note=note)
     return gettext("%(name)s reviews it next.") % {"name": to.person.name}
 
 
-@act("manage-sentence", "number")
-def waive(request: HttpRequest, member: Member, number: int, study: int) -> str:
+@act("manage-sentence", "number", form=NoteForm)
+def waive(member: Member, number: int, study: int, note: str) -> str:
     """Close a study item of a sentence."""
     item = get_object_or_404(Study, sentence=_sentence(member, number), pk=study)
-    studies.waive(member, item.pk, note=clean_text(request, "note", most=5000))
+    studies.waive(member, item.pk, note=note)
     return gettext("The study item is closed; its author is told why.")
 
 
@@ -642,13 +675,28 @@ def waive(request: HttpRequest, member: Member, number: int, study: int) -> str:
 MOST = 1000
 """Sentences of one act: nobody waits longer than it takes."""
 
-ACTIONS: Mapping[str, object] = {
-    "withdraw": _("Withdraw"),
-    "restore": _("Restore"),
-    "priority": _("Change the priority"),
-    "keep": _("Keep for somebody"),
-}
+
+class Act(TextChoices):
+    """What can be done with several sentences."""
+
+    WITHDRAW = "withdraw", _("Withdraw")
+    RESTORE = "restore", _("Restore")
+    PRIORITY = "priority", _("Change the priority")
+    KEEP = "keep", _("Keep for somebody")
+
+
 _SHOWN = 10
+
+
+class ActForm(ReasonForm):
+    """An act, with what it needs, and the number of its sentences, typed to confirm it."""
+
+    act = forms.ChoiceField(choices=Act.choices)
+    ids = forms.CharField(validators=[validate_comma_separated_integer_list])
+    typed = RowField()
+    priority = PriorityField(required=False)
+    member = RowField()
+    due = DeadlineField(required=False)
 
 
 @active_manager
@@ -657,10 +705,11 @@ def preview(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Show what an act would do to the chosen sentences; nothing is changed."""
     act = request.POST.get("act", "")
     ids, left = _selection(request, member)
-    if act not in ACTIONS or not ids:
+    if act not in Act.values or not ids:
         messages.error(request, gettext("Choose some sentences, and what to do with them."))
         return redirect("manage-sentences", member.project.slug)
-    return _page(request, member, act, ids, left=left)
+    form = ActForm(initial={"act": act, "ids": ",".join(map(str, ids))})
+    return _page(request, member, form, ids, left=left)
 
 
 def _selection(request: HttpRequest, member: Member) -> tuple[list[int], int]:
@@ -674,7 +723,7 @@ def _selection(request: HttpRequest, member: Member) -> tuple[list[int], int]:
 
 def _ids_in_project(member: Member, texts: Iterable[str]) -> list[int]:
     """The rows that some texts name, as far as they are of the project."""
-    numbers = {number for number in map(parse_id, texts) if number is not None}
+    numbers = {number for number in map(parse_int, texts) if number is not None}
     rows = Sentence.objects.filter(project=member.project, pk__in=sorted(numbers)[:MOST])
     return list(rows.order_by("number").values_list("pk", flat=True))
 
@@ -682,18 +731,18 @@ def _ids_in_project(member: Member, texts: Iterable[str]) -> list[int]:
 def _page(
     request: HttpRequest,
     member: Member,
-    act: str,
+    form: ActForm,
     ids: Sequence[int],
     *,
     left: int = 0,
     problem: str = "",
 ) -> HttpResponse:
+    act = Act(form["act"].value())
     rows = Sentence.objects.filter(pk__in=ids).order_by("number")
     states = Counter(rows.values_list("state", flat=True))
     context = {
+        "form": form,
         "act": act,
-        "title": ACTIONS[act],
-        "ids": ",".join(map(str, ids)),
         "count": len(ids),
         "left": left,
         "most": MOST,
@@ -702,11 +751,10 @@ def _page(
         "examples": rows[:_SHOWN],
         "more": max(0, len(ids) - _SHOWN),
         "in_work": Slot.objects.filter(sentence__in=ids, state=SlotState.OPEN).count()
-        if act == "withdraw"
+        if act == Act.WITHDRAW
         else 0,
-        "given": {name: request.POST.get(name, "") for name in ("reason", "priority", "due")},
-        "people": annotators(member.project) if act == "keep" else (),
-        "chosen": parse_id(request.POST.get("member")),
+        "people": annotators(member.project) if act == Act.KEEP else (),
+        "chosen": parse_int(str(form["member"].value() or "")),
         "problem": problem,
     }
     return manage_page(
@@ -719,62 +767,57 @@ def _page(
     )
 
 
-def _count_changes(act: str, states: Mapping[str, int]) -> int:
+def _count_changes(act: Act, states: Mapping[str, int]) -> int:
     """How many an act would change: the others are as wanted already."""
     withdrawn = states.get(SentenceState.WITHDRAWN, 0)
-    if act == "restore":
+    if act == Act.RESTORE:
         return withdrawn
-    if act == "keep":
+    if act == Act.KEEP:
         return sum(states.get(state, 0) for state in WORKABLE)
-    return sum(states.values()) - (withdrawn if act == "withdraw" else 0)
+    return sum(states.values()) - (withdrawn if act == Act.WITHDRAW else 0)
 
 
 @active_manager
 @require_POST
 def run(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Do it, if the number that was typed is the number of sentences."""
-    act = request.POST.get("act", "")
+    form = ActForm(request.POST)
     texts = set(request.POST.get("ids", "").split(",")[:MOST])
     ids = _ids_in_project(member, texts)
-    if act not in ACTIONS or not ids or len(ids) != len(texts):
+    if {"act", "ids"} & form.errors.keys() or len(ids) != len(texts):
         raise NotYoursError("one of these sentences is not in this project")
-    if parse_id(request.POST.get("typed")) != len(ids):
+    if form.errors:
+        return _page(request, member, form, ids, problem=form_problems(form))
+    if form.cleaned_data["typed"] != len(ids):
         problem = gettext("Type %(n)s to confirm.") % {"n": len(ids)}
-        return _page(request, member, act, ids, problem=problem)
+        return _page(request, member, form, ids, problem=problem)
     try:
-        count = _apply(request, member, act, ids)
+        count = _apply(member, ids, **form.cleaned_data)
     except GecbenchError as error:
-        return _page(request, member, act, ids, problem=refusal_message(error))
+        return _page(request, member, form, ids, problem=refusal_message(error))
     message = ngettext("%(n)s sentence was changed.", "%(n)s sentences were changed.", count)
     messages.success(request, message % {"n": count})
     return redirect("manage-sentences", member.project.slug)
 
 
-def _apply(request: HttpRequest, member: Member, act: str, ids: Sequence[int]) -> int:
-    if act == "withdraw":
-        reason = clean_text(request, "reason", most=5000)
-        return management.withdraw(member, ids, reason=reason)
-    if act == "restore":
-        return management.restore(member, ids)
-    if act == "keep":
-        return _keep_for_member(request, member, ids)
-    priority = parse_id(request.POST.get("priority"))
-    outside = management.PRIORITIES[1] + 1  # what is no number is refused like one out of bounds
-    return management.set_priority(member, ids, priority=outside if priority is None else priority)
+def _apply(manager: Member, rows: Sequence[int], *, act: str, **values: Any) -> int:
+    if act == Act.WITHDRAW:
+        return management.withdraw(manager, rows, reason=values["reason"])
+    if act == Act.RESTORE:
+        return management.restore(manager, rows)
+    if act == Act.PRIORITY:
+        if values["priority"] is None:
+            raise RefusedError([Problem("priority", "priority")])
+        return management.set_priority(manager, rows, priority=values["priority"])
+    to = annotators(manager.project).filter(pk=values["member"]).first()
+    if to is None:
+        raise RefusedError([Problem("keep-member", "member")])
+    if values["due"] is None:
+        raise RefusedError([Problem("due-wrong", "due")])
+    return give_batch(manager, to, due_at=values["due"], sentences=rows)[1]
 
 
 def annotators(project: Project) -> QuerySet[Member]:
     """The active annotators, by name."""
     active = Member.objects.filter(project=project, is_annotator=True, status=MemberStatus.ACTIVE)
     return active.select_related("person").order_by("person__name", "pk")
-
-
-def _keep_for_member(request: HttpRequest, member: Member, ids: Sequence[int]) -> int:
-    form = DeadlineForm(request.POST)
-    to = annotators(member.project).filter(pk=parse_id(request.POST.get("member")) or 0).first()
-    if to is None:
-        raise RefusedError([Problem("keep-member", "member")])
-    if not form.is_valid():
-        raise RefusedError([Problem("due-wrong", "due")])
-    due = form.cleaned_data["due"]
-    return give_batch(member, to, due_at=due, sentences=ids)[1]

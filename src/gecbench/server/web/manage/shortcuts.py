@@ -7,6 +7,7 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -17,9 +18,10 @@ from django.views.decorators.http import require_POST
 from gecbench.core.errors import GecbenchError
 from gecbench.server.choices import MemberStatus, Role, SentenceState
 from gecbench.server.models import Member
+from gecbench.server.web.http import form_problems
+from gecbench.server.web.messages import Translation, translate
 from gecbench.server.web.navigation import Entry
 from gecbench.server.web.permissions import ProjectView, member
-from gecbench.server.web.translation import Translation, translate
 from gecbench.server.workflow.errors import RefusedError
 
 manager = member(Role.MANAGER)
@@ -43,7 +45,6 @@ _PLACES = (
     ("manage-settings", _("Settings")),
     ("manage-audit", _("Log")),
 )
-_LARGEST_ID = 2**63 - 1
 _Errors = tuple[type[GecbenchError], ...]
 
 
@@ -82,13 +83,17 @@ def manage_page(
 
 
 def act(
-    place: str, *keys: str, refused: _Errors = (GecbenchError,)
+    place: str,
+    *keys: str,
+    form: type[forms.Form] = forms.Form,
+    refused: _Errors = (GecbenchError,),
 ) -> Callable[[Callable[..., str]], ProjectView]:
     """Make a view of an act, which returns a message; what it refuses becomes one as well.
 
     Args:
         place: The name of the page that is shown then.
         keys: What of the act's address is in that of the page, too.
+        form: Its fields are arguments of the act, as those of the address are.
         refused: Errors that become a message; others become a page.
     """
 
@@ -97,8 +102,11 @@ def act(
         @require_POST
         @wraps(change)
         def view(request: HttpRequest, member: Member, **words: Any) -> HttpResponseBase:
+            sent = form(request.POST)
             try:
-                if message := change(request, member, **words):
+                if not sent.is_valid():
+                    messages.error(request, form_problems(sent))
+                elif message := change(member, **words, **sent.cleaned_data):
                     messages.success(request, message)
             except refused as error:
                 messages.error(request, refusal_message(error))
@@ -108,22 +116,6 @@ def act(
         return view
 
     return declare
-
-
-def parse_id(text: str | None) -> int | None:
-    """A number that a person or an address gives; None where it is none a row can have."""
-    tidy = (text or "").strip()
-    digits = tidy.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()) or len(digits) > 19:
-        return None
-    number = int(tidy)
-    return number if -_LARGEST_ID <= number <= _LARGEST_ID else None
-
-
-def clean_text(request: HttpRequest, name: str, *, most: int = 1000) -> str:
-    """What was typed into a field, without what no row can hold."""
-    text = request.POST.get(name) or ""
-    return text.replace("\0", "").strip()[:most]
 
 
 TONES: Mapping[str, str] = {

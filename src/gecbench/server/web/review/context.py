@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from gecbench.server import models
 from gecbench.server.choices import (
@@ -43,6 +43,7 @@ from gecbench.server.web.guidelines import (
     find_section,
     section_names,
 )
+from gecbench.server.web.http import validate
 from gecbench.server.web.messages import (
     problem_message,
     review_messages,
@@ -95,18 +96,6 @@ class ReviewInput(BaseModel):
     active_ms: Annotated[StrictInt, Field(ge=0)] = 0
 
 
-def parse_review(data: object) -> ReviewInput:
-    """Validate JSON of the page.
-
-    Raises:
-        MalformedError: It is not of that shape.
-    """
-    try:
-        return ReviewInput.model_validate(data)
-    except ValidationError as error:
-        raise MalformedError("no page sends such a review") from error
-
-
 def parse_form(post: QueryDict, keys: Sequence[str]) -> ReviewInput:
     """Read a form that was sent without scripts; its fields are numbered by the candidates."""
     verdicts = {"correct": True, "wrong": False}
@@ -120,10 +109,13 @@ def parse_form(post: QueryDict, keys: Sequence[str]) -> ReviewInput:
         }
         for n, key in enumerate(keys)
     }
-    data = {name: post[name] for name in ("decision", "reason", "note") if name in post}
+    data: dict[str, object] = {
+        name: post[name] for name in ("decision", "reason", "note") if name in post
+    }
     additions = [text for text in post.getlist("addition") if text.strip()]
     confirmed = post.get("confirmed") == "yes"
-    return parse_review({**data, "rows": rows, "additions": additions, "confirmed": confirmed})
+    data |= {"rows": rows, "additions": additions, "confirmed": confirmed}
+    return validate(data, ReviewInput)
 
 
 def build_answer(
@@ -446,7 +438,7 @@ def load_review(member: Member, task: ReviewTask, sent: ReviewInput | None = Non
     over = task.state == TaskState.DONE and sent is None
     done = models.Review.objects.filter(task=task).first() if over else None
     draft = None if sent or done else Draft.objects.filter(task=task, person=member.person).first()
-    review = parse_review(payload_of_review(done)) if done else sent or _read_draft(draft)
+    review = validate(payload_of_review(done), ReviewInput) if done else sent or _read_draft(draft)
     visible = [
         candidate
         for candidate in candidates(task, member)
@@ -500,7 +492,7 @@ def _outcome(review: ReviewPage) -> dict[str, object] | None:
 def _read_draft(draft: Draft | None) -> ReviewInput:
     # One that an older page wrote may mean nothing now.
     try:
-        return parse_review(draft.payload) if draft else ReviewInput()
+        return validate(draft.payload, ReviewInput) if draft else ReviewInput()
     except MalformedError:
         return ReviewInput()
 

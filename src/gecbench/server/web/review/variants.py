@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext_lazy
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from gecbench.server.choices import CheckDecision, Role, VariantOrigin, VariantReason
 from gecbench.server.models import (
@@ -29,7 +29,6 @@ from gecbench.server.web.annotation import (
     parts,
 )
 from gecbench.server.web.differences import render_diff
-from gecbench.server.web.errors import MalformedError
 from gecbench.server.web.http import Count, Payload, read_payload
 from gecbench.server.web.messages import check_messages
 from gecbench.server.web.review.context import addresses, is_mine, keys, state_of
@@ -58,18 +57,6 @@ class ChecksInput(BaseModel):
     checks: Annotated[tuple[CheckInput, ...], Field(max_length=100)] = ()
     note: str = ""
     active_ms: Annotated[StrictInt, Field(ge=0)] = 0
-
-
-def parse_checks(data: object) -> ChecksInput:
-    """Validate JSON of the page.
-
-    Raises:
-        MalformedError: It is not of that shape.
-    """
-    try:
-        return ChecksInput.model_validate(data)
-    except ValidationError as error:
-        raise MalformedError("no page sends such checks") from error
 
 
 def context(member: Member, task: ReviewTask) -> dict[str, object]:

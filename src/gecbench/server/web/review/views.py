@@ -15,8 +15,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gecbench.server.choices import Decision, Role
 from gecbench.server.models import Draft, Golden, Member, Review, ReviewTask, Sentence
 from gecbench.server.web.annotation import draft_json, is_perturbation
-from gecbench.server.web.errors import MalformedError
-from gecbench.server.web.http import Count, DraftPayload, Payload, parse_int, read_payload
+from gecbench.server.web.http import (
+    Count,
+    DraftPayload,
+    Payload,
+    Version,
+    parse_int,
+    read_form,
+    read_payload,
+    validate,
+)
 from gecbench.server.web.messages import (
     NO_LONGER_HELD,
     problem_message,
@@ -37,7 +45,6 @@ from gecbench.server.web.review.context import (
     locate_fields,
     next_address,
     parse_form,
-    parse_review,
     review_problem_json,
 )
 from gecbench.server.workflow import drafts, review_tasks, reviews, variant_checks
@@ -129,8 +136,7 @@ def save_draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRe
     if sentence is None:
         raise NotYoursError(f"no sentence {sentence_id}")
     sent = read_payload(request, DraftPayload)
-    parse = variants.parse_checks if is_perturbation(member) else parse_review
-    parse(sent.payload)
+    validate(sent.payload, variants.ChecksInput if is_perturbation(member) else ReviewInput)
     try:
         saved = drafts.save_review_draft(
             member, sentence, rev=sent.rev, payload=sent.payload, client_at=sent.client_at
@@ -193,11 +199,17 @@ def _checks(problems: Sequence[Problem]) -> dict[str, bool]:
     return {name: broken.isdisjoint(rules) for name, rules in _GROUPS.items()}
 
 
-class DecisionPayload(ReviewPayload):
-    """A review that is submitted."""
+class FormPayload(Payload):
+    """Which version of a review is submitted; sending it twice with one key is one act."""
 
     version: Count
     client_key: UUID
+
+
+class DecisionPayload(FormPayload):
+    """A review that is submitted."""
+
+    payload: ReviewInput
 
 
 @reviewer
@@ -260,14 +272,9 @@ def _read_form(request: HttpRequest, task: ReviewTask, member: Member) -> Decisi
         MalformedError: No page of ours sent it.
     """
     keys = [candidate.key for candidate in reviews.candidates(task, member)]
-    try:
-        return DecisionPayload(
-            version=parse_int(request.POST.get("version", "")),  # type: ignore[arg-type]  # checked
-            client_key=request.POST.get("client_key", ""),  # type: ignore[arg-type]
-            payload=parse_form(request.POST, keys),
-        )
-    except ValueError as error:
-        raise MalformedError("the form is not complete") from error
+    payload = parse_form(request.POST, keys)
+    sent = read_form(request, FormPayload)
+    return DecisionPayload(version=sent.version, client_key=sent.client_key, payload=payload)
 
 
 def _conflict_message(task: ReviewTask, member: Member) -> str:
@@ -315,22 +322,30 @@ def undo(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse
     return redirect("review", member.project.slug)
 
 
-def _give_away(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectView:
+class AwayPayload(Payload):
+    """Why a review is given away, and how many more annotators are asked for."""
+
+    version: Version
+    note: str = ""
+    more: str = ""
+
+
+def _give_away(act: Callable[[Member, int, AwayPayload], str]) -> ProjectView:
     """Make a view of an act that gives the sentence away; `act` returns the message."""
 
     @reviewer
     @require_POST
     def view(request: HttpRequest, member: Member, sentence_id: int) -> HttpResponse:
-        version = request.POST.get("version", "")
+        sent = read_form(request, AwayPayload)
         try:
-            message = act(request, member, sentence_id, parse_int(version) or 0)
+            message = act(member, sentence_id, sent)
         except (RefusedError, ConflictError) as error:
             # The review again, with the note that was refused where it was typed.
             task = reviews.open_review(member, sentence_id)
             typed = {
                 "act": request.path.rpartition("/")[2],
-                "note": request.POST.get("note", ""),
-                "more": request.POST.get("more", ""),
+                "note": sent.note,
+                "more": sent.more,
                 "problem": _messages(error)
                 if isinstance(error, RefusedError)
                 else _conflict_message(task, member),
@@ -342,24 +357,20 @@ def _give_away(act: Callable[[HttpRequest, Member, int, int], str]) -> ProjectVi
     return view
 
 
-def _note(request: HttpRequest) -> str:
-    return request.POST.get("note", "").strip()
-
-
-def _hand_on(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
-    reviews.hand_on(member, sentence_id, version=version, note=_note(request))
+def _hand_on(member: Member, sentence_id: int, sent: AwayPayload) -> str:
+    reviews.hand_on(member, sentence_id, version=sent.version, note=sent.note)
     return gettext("The review went to another reviewer.")
 
 
-def _second_opinion(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
-    reviews.second_opinion(member, sentence_id, version=version, note=_note(request))
+def _second_opinion(member: Member, sentence_id: int, sent: AwayPayload) -> str:
+    reviews.second_opinion(member, sentence_id, version=sent.version, note=sent.note)
     return gettext("Another reviewer is asked for a second opinion.")
 
 
-def _return_for_more(request: HttpRequest, member: Member, sentence_id: int, version: int) -> str:
-    more = parse_int(request.POST.get("more", ""), digits=3) or 0
+def _return_for_more(member: Member, sentence_id: int, sent: AwayPayload) -> str:
+    more = parse_int(sent.more, digits=3) or 0
     review_tasks.return_for_more(
-        member, sentence_id, version=version, more=more, note=_note(request)
+        member, sentence_id, version=sent.version, more=more, note=sent.note
     )
     return ngettext(
         "The sentence waits for %(count)s more annotator.",

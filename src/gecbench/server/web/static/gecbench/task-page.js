@@ -31,7 +31,7 @@ export class TaskPage {
       server: this.server,
       store: this.store,
       status: byId("saving"),
-      messages: messages.states,
+      messages: messages.saving,
       summarize,
       read: () => this.payload(),
       extra: () => ({ removed: this.answer.removed, slot: this.task.slot, draftUrl: this.task.draftUrl }),
