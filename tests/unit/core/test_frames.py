@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from every_result import every_result
@@ -13,9 +12,14 @@ from gecbench.core.errors import UsageError
 from gecbench.core.frames import Framed, Frames, flat
 
 
-def test_every_result_is_short_a_table_and_flat_frames(tmp_path: Path):
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> list[Framed]:
+    return list(every_result(tmp_path_factory.mktemp("results")))
+
+
+def test_every_result_is_short_a_table_and_flat_frames(results: list[Framed]):
     pandas = pytest.importorskip("pandas")
-    for result in every_result(tmp_path):
+    for result in results:
         lines = repr(result).splitlines()
         assert 2 <= len(lines) <= 10, result
         assert max(map(len, lines)) <= 110, result
@@ -32,9 +36,9 @@ def test_every_result_is_short_a_table_and_flat_frames(tmp_path: Path):
         assert not result.to_frame().empty, result
 
 
-def test_frames_of_a_comparison_have_its_numbers(tmp_path: Path):
+def test_frames_of_a_comparison_have_its_numbers(results: list[Framed]):
     pytest.importorskip("pandas")
-    compared = next(r for r in every_result(tmp_path) if hasattr(r, "metrics"))
+    compared = next(r for r in results if hasattr(r, "metrics"))
     first = compared.metrics[0]
     rows = compared.to_frame("pairs").query("metric == 'cherrant'")
     assert list(rows.difference) == [pair.difference for pair in first.pairs]
@@ -44,6 +48,40 @@ def test_frames_of_a_comparison_have_its_numbers(tmp_path: Path):
     assert list(systems.groups) == [first.letters[name] for name in first.ranked]
     with expect_error(UsageError, "triples"):
         compared.to_frame("triples")
+
+
+def test_frames_of_analyses_have_their_numbers(results: list[Framed]):
+    pytest.importorskip("pandas")
+    by_kind = {type(result).__name__: result for result in results}
+
+    broken_down = by_kind["Breakdowns"]
+    groups = broken_down.to_frame("groups").set_index(["by", "metric", "group", "system"])
+    for breakdown in broken_down.breakdowns:
+        for system, cells in breakdown.cells.items():
+            for group, size, cell in zip(breakdown.groups, breakdown.sizes, cells, strict=True):
+                row = groups.loc[breakdown.by, breakdown.metric, group, system]
+                assert row["size"] == size
+                assert row.value == cell.value or (cell.value is None and row.isna().value)
+
+    difficulty = by_kind["Difficulty"]
+    systems = difficulty.to_frame("systems").set_index("system")
+    for score in difficulty.scores:
+        assert systems.weighted_f[score.system] == score.weighted.f
+        assert systems.plain_recall[score.system] == score.plain.recall
+
+    robustness = by_kind["Robustness"]
+    first = robustness.to_frame("systems").iloc[0]
+    of_first = robustness.systems[0]
+    assert (first.system, first.subset) == (of_first.system, of_first.subset)
+    assert first.official_crs == of_first.official.crs
+    assert first.original_f == of_first.original.f
+
+    agreement = by_kind["Agreement"]
+    measures = agreement.to_frame("measures").set_index("measure")
+    assert measures.value["exact"] == agreement.exact.value
+    assert measures["of"]["exact"] == agreement.exact.of
+    (pair,) = agreement.to_frame("pairs").itertuples()
+    assert {pair.one, pair.other} == {"ann", "bob"}
 
 
 @dataclass(frozen=True, slots=True)
