@@ -62,7 +62,7 @@ golden: $(VENV)/.dev  ## compare with what official tools gave
 	$(BIN)/pytest tests/golden
 
 integrations: $(OTHERS)/.dev  ## try the adapters in the libraries that they are for, zh-lm with kenlm, weights
-	GECBENCH_SHARED_REQUIRED=1 $(OTHERS)/bin/python -m pytest tests/integrations tests/e2e/test_examples_in_docs.py \
+	GECBENCH_SHARED_REQUIRED=$(if $(wildcard ../shared),1) $(OTHERS)/bin/python -m pytest tests/integrations tests/e2e/test_examples_in_docs.py \
 		tests/unit/models/lexical/test_chinese_lm.py tests/golden/test_catalog_real.py \
 		-k 'integrations or chinese_lm or every_sum'
 

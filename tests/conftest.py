@@ -153,7 +153,7 @@ TRIED_ELSEWHERE = (
 """What adapters, data frames and addresses are tried with, kenlm, which compiles, and weights.
 
 `make integrations` installs them, and then none of their tests may be skipped. Elsewhere they may
-be, as long as the library cannot be imported: installing and trying them takes three minutes.
+be, as long as the library cannot be imported.
 """
 
 ALL_IS_HERE = bool(os.environ.get("GECBENCH_SHARED_REQUIRED"))
