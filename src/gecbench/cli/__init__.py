@@ -92,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(100_000)
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # files are UTF-8 everywhere, and so is a result
-            stream.reconfigure(encoding="utf-8", errors=stream.errors)
+            line_end = None if stream is sys.stdin else "\n"  # on Windows, too
+            stream.reconfigure(encoding="utf-8", errors=stream.errors, newline=line_end)
     atexit.register(gc.freeze)  # nor need Python look through all of them once more at its end
     if request := os.environ.get(_COMPLETE):
         _answer_shell(request)

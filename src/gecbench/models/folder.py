@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -183,9 +184,17 @@ def atomic_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+_ON_WINDOWS = sys.platform == "win32"
+
+
 def _sync(path: Path) -> None:
-    """Have a file on the disk, so that a power cut after the renaming loses nothing."""
-    handle = os.open(path, os.O_RDONLY)
+    """Have a file on the disk, so that a power cut after the renaming loses nothing.
+
+    Windows does that for what is open for writing, and not for folders.
+    """
+    if _ON_WINDOWS and path.is_dir():
+        return
+    handle = os.open(path, os.O_RDWR if _ON_WINDOWS else os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
