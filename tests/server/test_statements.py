@@ -13,7 +13,7 @@ from server.workflow.stories import a_project, people, sentence_of, submitted
 
 from gecbench.server.choices import SlotEventKind
 from gecbench.server.models import Guideline, Member, Slot, SlotEvent, Submission
-from gecbench.server.models.statements import compiled, compiled_models, insert
+from gecbench.server.models.base import compiled, compiled_models, insert
 
 
 def members(person, slug):

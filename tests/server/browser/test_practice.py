@@ -19,7 +19,7 @@ PICTURES = os.environ.get("GECBENCH_PICTURES", "")
 
 def practising(live, language: str) -> Project:
     """A project with its sets, somebody in training, somebody who failed, and a gold result."""
-    from gecbench.server.workflow import members, projects, sentences, trials
+    from gecbench.server.workflow import members, practice, projects, sentences
 
     with live.rows():
         boss = live.person("boss", language=language)
@@ -38,7 +38,7 @@ def practising(live, language: str) -> Project:
             project.refresh_from_db()
             projects.acknowledge(project.guideline, person)
         wu = Member.objects.select_related("project", "person").get(person__login="wu")
-        trials.begin(wu)
+        practice.begin(wu)
         answered(wu, right=True)
         answered(wu, right=False)
     return project

@@ -331,7 +331,7 @@ def test_closed_projects_take_no_sentence(site):
         ({"priority": 10**7}, "priority is 10000000; it is a whole number from -1000000"),
         ({"priority": True}, "priority is True; it is a whole number"),
         ({"source": "x" * 101}, "the name of the source has more than 100 characters"),
-        ({"sorce": "x"}, "unknown import option 'sorce'; known: clean, columns, duplicates"),
+        ({"sorce": "x"}, "unknown import option 'sorce'; did you mean source"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options, message):

@@ -223,7 +223,7 @@ def test_the_last_use_of_a_token_is_noted_once_a_minute(site):
     ("options", "message"),
     [
         ({"name": " "}, "a token needs a name of at most 100 characters"),
-        ({"name": "x", "scopes": ["all"]}, "unknown scope 'all'; known: read, write, admin"),
+        ({"name": "x", "scopes": ["all"]}, "unknown scope 'all'; known: admin, read, write"),
         ({"name": "x", "scopes": []}, "a token needs a scope: read, write, admin"),
         (
             {"name": "x", "expires_at": timezone.now() - timedelta(days=1)},

@@ -8,7 +8,7 @@ from server.workflow.stories import a_project, joined, submit_answer
 
 from gecbench.server.choices import Purpose
 from gecbench.server.models import Member, Person
-from gecbench.server.workflow import claims, gold_tasks
+from gecbench.server.workflow import claims, practice
 
 
 def test_managers_read_all_attempts_and_candidates_none(site):
@@ -35,9 +35,9 @@ def test_managers_read_the_results_of_gold_tasks_and_annotators_none(site, monke
     member, boss = joined(project, "li"), Person.objects.get(login="boss")
     for _ in range(2):
         submit_answer(member, claims.current(member).slot)
-    first = gold_tasks.results(project).last()
+    first = practice.results(project).last()
     lead = Member.objects.get(person=boss)
-    gold_tasks.overrule(lead, first.pk, right=True, reason="as good")
+    practice.overrule_gold(lead, first.pk, right=True, reason="as good")
     status, page = Caller(boss).get("projects/story/gold-results", limit=1)
     assert (status, page["next"]) == (200, first.pk)
     (item,) = page["items"]

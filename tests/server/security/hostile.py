@@ -47,17 +47,16 @@ from gecbench.server.workflow import (
     claims,
     complaints,
     drafts,
-    gold_tasks,
     inspection,
     management,
     members,
     pay,
+    practice,
     projects,
     reviews,
     sentences,
     studies,
     suggestions,
-    trials,
 )
 from gecbench.server.workflow.answers import Addition, Answer, ReviewAnswer, Ruling
 
@@ -232,15 +231,15 @@ def _practised(project: Project) -> None:
         candidate = members.add_member(
             project, person, roles=[Role.ANNOTATOR], by=None, status=MemberStatus.TRAINING
         )
-        trials.train(candidate, training.number, client_key=uuid4(), answer=answer)
-        trial = trials.begin(candidate)
-        task = trials.next_task(trial)
-        tried = trials.answer_task(candidate, task.pk, client_key=uuid4(), answer=answer)
+        practice.train(candidate, training.number, client_key=uuid4(), answer=answer)
+        trial = practice.begin(candidate)
+        task = practice.next_task(trial)
+        tried = practice.answer_task(candidate, task.pk, client_key=uuid4(), answer=answer)
         if n:
-            trials.overrule(boss, tried.pk, right=True, reason=bundle(0, "改"))
+            practice.overrule(boss, tried.pk, right=True, reason=bundle(0, "改"))
     gold = Sentence.objects.get(project=project, purpose=Purpose.GOLD)
     watched = submitted(member_of(project, "a1"), gold, answer)
-    gold_tasks.overrule(boss, watched.gold_result.pk, right=True, reason=bundle(0, "改"))
+    practice.overrule_gold(boss, watched.gold_result.pk, right=True, reason=bundle(0, "改"))
 
 
 def _inspected(project: Project) -> None:

@@ -42,7 +42,7 @@ from gecbench.server.models import (
     SlotEvent,
 )
 from gecbench.server.rules.perturbation import Chip, derive, divide
-from gecbench.server.workflow import claims, pay, review_tasks, trials
+from gecbench.server.workflow import claims, pay, practice, review_tasks
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.perturbation import find_faults
 
@@ -161,7 +161,7 @@ def published(shared: Path) -> list[PerturbedCase]:
 @pytest.fixture
 def team(site, published, tmp_path, monkeypatch) -> Team:
     """Nothing is made yet; all draws are the same each time."""
-    for module in (claims, review_tasks, trials):
+    for module in (claims, review_tasks, practice):
         monkeypatch.setattr(module, "_CHANCE", random.Random(7))
     # Variants of these repeat one another or the original, or have other errors.
     return Team([published[116], *published[423:482]], tmp_path)

@@ -38,8 +38,8 @@ from gecbench.server.workflow import (
     inspection,
     members,
     pay,
+    practice,
     reviews,
-    trials,
 )
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -192,10 +192,10 @@ def _things(
         practising.known(project, purpose, 20, mark=mark)
     candidate = practising.candidate(project, f"{people}-candidate")
     training = Sentence.objects.get(project=project, external_id="training-1")
-    practised = trials.train(
+    practised = practice.train(
         candidate, training.number, client_key=uuid4(), answer=correction(f"{mark}这是什么")
     )
-    trial = trials.begin(candidate)
+    trial = practice.begin(candidate)
     tried = practising.answered(candidate, right=False)
     judges = [joined(project, f"{people}-judge{n}", "judge") for n in ("", "2")]
     inspected = inspection.begin(

@@ -27,7 +27,7 @@ from gecbench.server.models import (
     Trial,
 )
 from gecbench.server.web import practice as pages
-from gecbench.server.workflow import claims, members, trials
+from gecbench.server.workflow import claims, members, practice
 
 
 def form(*, text: str = "", decision: str = "corrected") -> dict[str, str]:
@@ -71,7 +71,7 @@ def test_tri_2_a_trial_from_begin_to_the_first_real_task(project):
     for position in (1, 2):
         html = li.html("/p/story/trial")
         assert f"Task {position} of 2" in html
-        task = trials.next_task(Trial.objects.select_related("member__project").get())
+        task = practice.next_task(Trial.objects.select_related("member__project").get())
         assert task.sentence.text in html
         text = task.sentence.text.replace("句句", "句")
         page = li.client.post(f"/p/story/trial/{task.pk}", form(text=text), follow=True)
@@ -83,7 +83,7 @@ def test_tri_2_a_trial_from_begin_to_the_first_real_task(project):
 
 def test_inv_10_a_guideline_that_changes_in_a_trial_loses_no_answer(project):
     member = candidate(project)
-    task = trials.next_task(trials.begin(member))
+    task = practice.next_task(practice.begin(member))
     project.options = {**project.options, "guideline_gate": True}
     project.save()
     page = Asking(member).client.post(f"/p/story/trial/{task.pk}", form(text="我写的答案"))
@@ -98,7 +98,7 @@ def test_inv_10_a_guideline_that_changes_in_a_trial_loses_no_answer(project):
 def test_nothing_is_said_of_single_answers_before_the_end(project):
     li = Asking(candidate(project))
     li.form("/p/story/trial/begin")
-    task = trials.next_task(Trial.objects.select_related("member__project").get())
+    task = practice.next_task(Trial.objects.select_related("member__project").get())
     page = li.client.post(f"/p/story/trial/{task.pk}", form(text="错的。"), follow=True)
     html = page.content.decode()
     assert task.sentence.golden.entries.get().reference.text not in html
@@ -196,7 +196,7 @@ def test_the_lead_sees_each_answer_beside_the_reference_and_overrules(project, b
     html = boss.html("/p/story/manage/trials")
     assert "1 / 2" in html
     html = boss.html(f"/p/story/manage/trials/{trial.pk}")
-    wrong = trials.answers_of(trial)[1]
+    wrong = practice.answers_of(trial)[1]
     assert "Golden 1" in html
     assert "The answer" in html
     url = f"/p/story/manage/trials/answers/{wrong.pk}"

@@ -9,7 +9,7 @@ from server.workflow.stories import a_project, somebody
 
 from gecbench.server.choices import Decision, MemberStatus, Purpose, Role
 from gecbench.server.models import Member, PracticeAnswer, Project, Trial
-from gecbench.server.workflow import members, trials
+from gecbench.server.workflow import members, practice
 from gecbench.server.workflow.answers import Answer
 from gecbench.server.workflow.sentences import NewGolden, NewSentence, add_sentences
 
@@ -66,7 +66,7 @@ def finish_trial(member: Member, right: int) -> Trial:
 @remembered
 def _whole_trial(member_id: int, right: int) -> Trial:
     member = Member.objects.get(pk=member_id)
-    trial = trials.begin(member)
+    trial = practice.begin(member)
     for n in range(trial.size):
         answered(member, right=n < right)
     trial.refresh_from_db()
@@ -75,8 +75,8 @@ def _whole_trial(member_id: int, right: int) -> Trial:
 
 def answered(member: Member, *, right: bool) -> PracticeAnswer:
     """The answer to the next task of the open trial."""
-    trial = trials.open_trial(member)
-    task = trials.next_task(trial)
+    trial = practice.open_trial(member)
+    task = practice.next_task(trial)
     text = task.sentence.text.replace("句句", "句" if right else "段句")
     answer = Answer(Decision.CORRECTED, (text,))
-    return trials.answer_task(member, task.pk, client_key=uuid4(), answer=answer)
+    return practice.answer_task(member, task.pk, client_key=uuid4(), answer=answer)

@@ -34,7 +34,7 @@ from gecbench.server.models import (
 from gecbench.server.statistics import member_figures
 from gecbench.server.statistics.report import build_report, quality
 from gecbench.server.web.navigation import standings
-from gecbench.server.workflow import claims, gold_tasks, members, review_tasks, submissions
+from gecbench.server.workflow import claims, members, practice, review_tasks, submissions
 from gecbench.server.workflow.assignments import give_batch, give_quota
 from gecbench.server.workflow.assignments import standings as quotas
 from gecbench.server.workflow.checks import check
@@ -117,7 +117,7 @@ def test_a_gold_task_is_taken_back_and_put_off_like_others(site, monkeypatch):
     assert submissions.may_reopen(done)
     again = submissions.reopen(member, slot.pk)
     submit_answer(member, again, correction(slot.sentence.text.replace("句句", "句")))
-    assert gold_tasks.accuracies(project)[member.person_id] == gold_tasks.Accuracy(1, 1)
+    assert practice.accuracies(project)[member.person_id] == practice.Accuracy(1, 1)
     other = gold_claimed(member, monkeypatch)
     claims.skip(member, other.pk, version=other.version)
     assert check() == ()
@@ -197,8 +197,8 @@ def test_gold_tasks_reach_no_statistics_of_real_work(site, monkeypatch):
         gold_done(member, right, monkeypatch)
     after = quality(project)
     assert replace(after, gold=()) == before, "they have a table of their own"
-    assert after.gold == (("Li", gold_tasks.Accuracy(1, 2)),)
-    assert gold_tasks.accuracies(project)[member.person_id].share == 0.5
+    assert after.gold == (("Li", practice.Accuracy(1, 2)),)
+    assert practice.accuracies(project)[member.person_id].share == 0.5
     report = build_report(after)
     (table,) = [table for table in report.tables if table.name == "gold"]
     assert table.rows == (("Li", 2, 1, 0.5),)
@@ -231,7 +231,7 @@ def test_the_pause_is_part_of_the_submission(site, monkeypatch):
     project = with_gold(gold_pause_percent=75, gold_window=1)
     member = joined(project, "li")
     slot = gold_claimed(member, monkeypatch)
-    monkeypatch.setattr(gold_tasks, "tell_managers", broken)
+    monkeypatch.setattr(practice, "tell_managers", broken)
     with pytest.raises(ZeroDivisionError):
         submit_answer(member, slot, correction("错的。"))
     member.refresh_from_db()
@@ -259,15 +259,15 @@ def test_a_lead_overrules_a_result_with_a_reason(site, monkeypatch):
     gold_done(member, False, monkeypatch)
     result = GoldResult.objects.get()
     with pytest.raises(RefusedError):
-        gold_tasks.overrule(boss, result.pk, right=True, reason="")
-    gold_tasks.overrule(boss, result.pk, right=True, reason="as good")
-    assert gold_tasks.accuracies(project)[member.person_id] == gold_tasks.Accuracy(1, 1)
+        practice.overrule_gold(boss, result.pk, right=True, reason="")
+    practice.overrule_gold(boss, result.pk, right=True, reason="as good")
+    assert practice.accuracies(project)[member.person_id] == practice.Accuracy(1, 1)
     assert Audit.objects.filter(what="gold.overruled").get().data["reason"] == "as good"
     with pytest.raises(NotYoursError):
-        gold_tasks.overrule(boss, result.pk + 99, right=True, reason="x")
+        practice.overrule_gold(boss, result.pk + 99, right=True, reason="x")
     members.change_member(member, by=None, roles=("annotator", "manager"))
     with pytest.raises(RefusedError) as refused:
-        gold_tasks.overrule(member, result.pk, right=False, reason="mine")
+        practice.overrule_gold(member, result.pk, right=False, reason="mine")
     assert refused.value.problems[0].code == "overrule-own"
 
 

@@ -27,7 +27,7 @@ from server.workflow.stories import (
 
 from gecbench.server.choices import MemberStatus, TaskState
 from gecbench.server.models import Review, ReviewTask
-from gecbench.server.models.statements import compiled
+from gecbench.server.models.base import compiled
 from gecbench.server.workflow import claims, members, projects, review_tasks, reviews
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.claims import NoTask

@@ -47,7 +47,7 @@ from gecbench.server.statistics import refresh
 from gecbench.server.statistics.members import people
 from gecbench.server.statistics.report import chart_of, quality
 from gecbench.server.statistics.scoring import AGREEMENT, SCORES, TABLE4
-from gecbench.server.workflow import claims, drafts, management, members, submissions, trials
+from gecbench.server.workflow import claims, drafts, management, members, practice, submissions
 from gecbench.server.workflow.answers import Answer, is_right
 from gecbench.server.workflow.checks import check
 from gecbench.server.workflow.errors import (
@@ -62,7 +62,7 @@ from gecbench.server.workflow.sentences import NewGolden, NewSentence, add_sente
 
 def training_answer(member: Member, number: int, *texts: str, decision=Decision.CORRECTED):
     answer = Answer(decision, texts)
-    return trials.train(member, number, client_key=uuid4(), answer=answer)
+    return practice.train(member, number, client_key=uuid4(), answer=answer)
 
 
 def first_number(purpose: Purpose) -> int:
@@ -107,13 +107,13 @@ def test_tri_1_training_answers_at_once_may_be_repeated_and_has_no_effect(site):
     project = practising()
     member = candidate(project)
     number = first_number(Purpose.TRAINING)
-    assert trials.training_status(member) == trials.TrainingStatus(3, 0, 0)
+    assert practice.training_status(member) == practice.TrainingStatus(3, 0, 0)
     wrong = training_answer(member, number, source("training", 1).replace("句句", "段句"))
     right = training_answer(member, number, reference("training", 1))
     again = training_answer(member, number, reference("training", 1))
     assert [wrong.right, right.right, again.right] == [False, True, True]
-    assert trials.training_status(member) == trials.TrainingStatus(3, 1, 1)
-    assert trials.training_task(member).number != number, "the least practised comes next"
+    assert practice.training_status(member) == practice.TrainingStatus(3, 1, 1)
+    assert practice.training_task(member).number != number, "the least practised comes next"
     assert not Submission.objects.exists()
     assert not SlotEvent.objects.exists()
     assert check() == ()
@@ -124,10 +124,10 @@ def test_one_key_is_one_answer_in_training(site):
     member, key = candidate(project), uuid4()
     number = first_number(Purpose.TRAINING)
     answer = Answer(Decision.CORRECTED, (reference("training", 1),))
-    first = trials.train(member, number, client_key=key, answer=answer)
-    assert trials.train(member, number, client_key=key, answer=answer) == first
+    first = practice.train(member, number, client_key=key, answer=answer)
+    assert practice.train(member, number, client_key=key, answer=answer) == first
     with pytest.raises(ConflictError):
-        trials.train(candidate(project, "wu"), number, client_key=key, answer=answer)
+        practice.train(candidate(project, "wu"), number, client_key=key, answer=answer)
 
 
 def test_another_text_under_a_key_is_kept_and_the_key_of_another_task_is_refused(site):
@@ -135,15 +135,15 @@ def test_another_text_under_a_key_is_kept_and_the_key_of_another_task_is_refused
     member, key = candidate(project), uuid4()
     number = first_number(Purpose.TRAINING)
     answer = Answer(Decision.CORRECTED, (reference("training", 1),))
-    first = trials.train(member, number, client_key=key, answer=answer)
+    first = practice.train(member, number, client_key=key, answer=answer)
     other = Answer(Decision.CORRECTED, ("另一句。",))
-    assert trials.train(member, number, client_key=key, answer=other) == first
+    assert practice.train(member, number, client_key=key, answer=other) == first
     assert PracticeAnswer.objects.get(counted=False).text == "另一句。"
     with pytest.raises(ConflictError):
-        trials.train(member, number + 1, client_key=key, answer=answer)
-    task = trials.begin(member).tasks.get(position=1)
+        practice.train(member, number + 1, client_key=key, answer=answer)
+    task = practice.begin(member).tasks.get(position=1)
     with pytest.raises(ConflictError):
-        trials.answer_task(member, task.pk, client_key=key, answer=answer)
+        practice.answer_task(member, task.pk, client_key=key, answer=answer)
 
 
 def test_what_training_refuses_is_kept_and_not_counted(site):
@@ -153,7 +153,7 @@ def test_what_training_refuses_is_kept_and_not_counted(site):
         training_answer(member, first_number(Purpose.TRAINING), source("training", 1))
     answer = PracticeAnswer.objects.get()
     assert (answer.text, answer.counted) == (source("training", 1), False)
-    assert trials.training_status(member).tried == 0
+    assert practice.training_status(member).tried == 0
 
 
 @pytest.mark.parametrize("purpose", [Purpose.REAL, Purpose.TRIAL])
@@ -185,13 +185,13 @@ def test_tri_2_eighteen_of_twenty_pass_and_seventeen_do_not(site, right, status)
     [(9, 10, 90, True), (8, 9, 90, False), (2, 3, 67, False), (0, 5, 0, True), (5, 5, 100, True)],
 )
 def test_tri_2_the_threshold_is_exact(right, size, percent, passed):
-    assert trials.passes(right, size, percent) is passed
+    assert practice.passes(right, size, percent) is passed
 
 
 def test_tri_2_size_and_threshold_are_the_projects_when_the_trial_begins(site):
     project = practising(trial_size=4, trial_percent=50)
     member = candidate(project)
-    trial = trials.begin(member)
+    trial = practice.begin(member)
     project.options = {**project.options, "trial_size": 9, "trial_percent": 100}
     project.save()
     member.refresh_from_db()
@@ -208,18 +208,18 @@ def test_a_trial_says_its_result_to_the_managers(site):
 
 def test_the_tasks_of_a_trial_are_answered_once_and_in_turn(site):
     member = candidate(practising(trial_size=3))
-    trial = trials.begin(member)
+    trial = practice.begin(member)
     first, second = trial.tasks.order_by("position")[:2]
     answer = Answer(Decision.ERROR_FREE)
     with pytest.raises(ConflictError):
-        trials.answer_task(member, second.pk, client_key=uuid4(), answer=answer)
+        practice.answer_task(member, second.pk, client_key=uuid4(), answer=answer)
     key = uuid4()
-    done = trials.answer_task(member, first.pk, client_key=key, answer=answer)
-    assert trials.answer_task(member, first.pk, client_key=key, answer=answer) == done
+    done = practice.answer_task(member, first.pk, client_key=key, answer=answer)
+    assert practice.answer_task(member, first.pk, client_key=key, answer=answer) == done
     with pytest.raises(ConflictError):
-        trials.answer_task(member, first.pk, client_key=uuid4(), answer=answer)
+        practice.answer_task(member, first.pk, client_key=uuid4(), answer=answer)
     with pytest.raises(NotYoursError):
-        trials.answer_task(
+        practice.answer_task(
             candidate(member.project, "wu"), second.pk, client_key=uuid4(), answer=answer
         )
 
@@ -232,9 +232,9 @@ def test_tri_4_one_retake_with_tasks_not_seen_before_and_all_attempts_kept(site)
     seen = [set(trial.tasks.values_list("sentence", flat=True)) for trial in (first, second)]
     assert seen[0].isdisjoint(seen[1])
     with pytest.raises(RefusedError) as refused:
-        trials.begin(member)
+        practice.begin(member)
     assert refused.value.problems[0].code == "trial-no_attempt_left"
-    attempts = [(trial.no, trial.accepted, trial.state) for trial in trials.trials_of(member)]
+    attempts = [(trial.no, trial.accepted, trial.state) for trial in practice.trials_of(member)]
     assert attempts == [(1, 17, "failed"), (2, 10, "failed")]
     assert PracticeAnswer.objects.filter(task__isnull=False).count() == 40
 
@@ -247,10 +247,10 @@ def test_tri_4_put_back_by_a_lead_somebody_has_all_attempts_again(site, way):
         finish_trial(member, 0)
     boss = Person.objects.get(login="boss")
     members.change_member(member, by=boss, roles=[Role.ANNOTATOR, Role.REVIEWER])
-    assert trials.attempts_left(member) == 0
+    assert practice.attempts_left(member) == 0
     for status in way:
         members.change_member(member, by=boss, status=MemberStatus(status))
-    assert trials.attempts_left(member) == 2
+    assert practice.attempts_left(member) == 2
     assert finish_trial(member, 2).no == 3
 
 
@@ -265,13 +265,13 @@ def test_tri_4_the_same_sentence_in_two_rows_or_in_the_training_set_was_seen(sit
     training_answer(member, first_number(Purpose.TRAINING), reference("training", 1))
     texts = [finish_trial(member, 0).tasks.get().sentence.text for _ in range(2)]
     assert sorted(texts) == ["三句句。", "二句句。"]
-    assert trials._unseen(member) == []
+    assert practice._unseen(member) == []
 
 
 @pytest.mark.parametrize("status", ["paused", "training", "active", "left"])
 def test_a_trial_is_stopped_when_its_candidate_gets_another_status(site, status):
     member = candidate(practising(trial_size=2))
-    trial = trials.begin(member)
+    trial = practice.begin(member)
     answered(member, right=True)
     boss = Person.objects.get(login="boss")
     member.refresh_from_db()
@@ -280,9 +280,9 @@ def test_a_trial_is_stopped_when_its_candidate_gets_another_status(site, status)
     assert (trial.state, trial.accepted) == ("stopped", 1)
     assert Audit.objects.get(what="trial.stopped").who == boss
     assert check() == ()
-    answer = trials.answers_of(trial)[0]
+    answer = practice.answers_of(trial)[0]
     lead = Member.objects.select_related("project").get(person=boss)
-    trials.overrule(lead, answer.pk, right=False, reason="no")
+    practice.overrule(lead, answer.pk, right=False, reason="no")
     trial.refresh_from_db()
     assert (trial.state, trial.accepted) == ("stopped", 0)
 
@@ -305,13 +305,13 @@ def test_a_trial_begins_only_for_candidates_and_with_enough_tasks(site, change, 
     if "status" in change:
         members.change_member(member, by=None, status=MemberStatus(change["status"]))
     if "begun" in change:
-        trials.begin(member)
+        practice.begin(member)
     if "closed" in change:
         project.archived_at = member.since
         project.save()
         member.refresh_from_db()
     with pytest.raises(RefusedError) as refused:
-        trials.begin(member)
+        practice.begin(member)
     assert refused.value.problems[0].code == f"trial-{why}"
 
 
@@ -331,7 +331,7 @@ def test_one_s_own_data_tell_no_result_of_an_open_trial(site):
         rows = [json.loads(line) for line in lines if line]
         return [row["right"] for row in rows if "counted" in row and "right" in row]
 
-    trials.begin(member)
+    practice.begin(member)
     answered(member, right=True)
     assert verdicts() == [None]
     answered(member, right=True)
@@ -440,9 +440,9 @@ def poisoned(project, *, gold: bool = True) -> str:
 
     for sentence in Sentence.objects.filter(purpose=Purpose.TRAINING):
         training_answer(member, sentence.number, *answer(sentence).texts)
-    trial = trials.begin(member)
+    trial = practice.begin(member)
     for task in trial.tasks.order_by("position"):
-        trials.answer_task(member, task.pk, client_key=uuid4(), answer=answer(task.sentence))
+        practice.answer_task(member, task.pk, client_key=uuid4(), answer=answer(task.sentence))
     if gold:
         writer = joined(project, "wu")
         sentence = Sentence.objects.get(external_id="gold-1")
@@ -501,20 +501,20 @@ def test_a_lead_overrules_with_a_reason_and_the_trial_is_judged_again(site):
     boss = Member.objects.get(project=project, person__login="boss")
     member = candidate(project)
     trial = finish_trial(member, 17)
-    wrong = trials.answers_of(trial)[17]
+    wrong = practice.answers_of(trial)[17]
     with pytest.raises(RefusedError):
-        trials.overrule(boss, wrong.pk, right=True, reason="  ")
+        practice.overrule(boss, wrong.pk, right=True, reason="  ")
     with pytest.raises(RefusedError):
-        trials.overrule(boss, wrong.pk, right=False, reason="no change")
-    trials.overrule(boss, wrong.pk, right=True, reason="as good")
+        practice.overrule(boss, wrong.pk, right=False, reason="no change")
+    practice.overrule(boss, wrong.pk, right=True, reason="as good")
     trial.refresh_from_db()
     member.refresh_from_db()
     assert (trial.accepted, trial.state, member.status) == (18, "passed", "active")
     row = Audit.objects.filter(what="trial.overruled").get()
     assert row.data == {"right": True, "reason": "as good", "trial": trial.pk}
-    assert trials.answers_of(trial)[17].ruled is True
-    assert not trials.answers_of(trial)[17].right, "the first judgement is kept"
-    trials.overrule(boss, wrong.pk, right=False, reason="not after all")
+    assert practice.answers_of(trial)[17].ruled is True
+    assert not practice.answers_of(trial)[17].right, "the first judgement is kept"
+    practice.overrule(boss, wrong.pk, right=False, reason="not after all")
     trial.refresh_from_db()
     member.refresh_from_db()
     assert (trial.state, member.status) == ("failed", "active"), "a lead changes the status"
@@ -525,15 +525,15 @@ def test_a_candidate_is_told_what_leads_change_once_the_trial_is_over(site):
     project = practising(trial_size=3, trial_percent=60)
     boss = Member.objects.get(project=project, person__login="boss")
     member = candidate(project)
-    trial = trials.begin(member)
+    trial = practice.begin(member)
     first = answered(member, right=True)
-    trials.overrule(boss, first.pk, right=False, reason="no")
+    practice.overrule(boss, first.pk, right=False, reason="no")
     notices = Notice.objects.filter(person=member.person).order_by("pk")
     assert not notices.exists(), "nothing is said of single answers before the end"
     answered(member, right=True)
     answered(member, right=False)
     for right in (True, False):
-        trials.overrule(boss, first.pk, right=right, reason="look")
+        practice.overrule(boss, first.pk, right=right, reason="look")
     kinds = [(notice.kind, notice.data["right"]) for notice in notices]
     assert kinds == [("my_trial_failed", 1), ("my_trial_passed", 2), ("my_trial_overruled", 1)]
     trial.refresh_from_db()
@@ -545,10 +545,10 @@ def test_who_was_paused_as_a_candidate_becomes_active_by_a_ruling(site, before, 
     project = practising(trial_size=1)
     boss = Member.objects.get(project=project, person__login="boss")
     member = candidate(project)
-    wrong = trials.answers_of(finish_trial(member, 0))[0]
+    wrong = practice.answers_of(finish_trial(member, 0))[0]
     for status in dict.fromkeys((before, "paused")):
         members.change_member(member, by=boss.person, status=MemberStatus(status))
-    trials.overrule(boss, wrong.pk, right=True, reason="as good")
+    practice.overrule(boss, wrong.pk, right=True, reason="as good")
     member.refresh_from_db()
     assert member.status == after
 
@@ -556,11 +556,11 @@ def test_who_was_paused_as_a_candidate_becomes_active_by_a_ruling(site, before, 
 def test_nobody_judges_their_own_answers(site):
     project = practising(trial_size=1)
     member = candidate(project)
-    wrong = trials.answers_of(finish_trial(member, 0))[0]
+    wrong = practice.answers_of(finish_trial(member, 0))[0]
     roles = (Role.ANNOTATOR, Role.MANAGER)
     members.change_member(member, by=None, roles=roles, status=MemberStatus.ACTIVE)
     with pytest.raises(RefusedError) as refused:
-        trials.overrule(member, wrong.pk, right=True, reason="as good")
+        practice.overrule(member, wrong.pk, right=True, reason="as good")
     assert refused.value.problems[0].code == "overrule-own"
 
 
@@ -568,13 +568,13 @@ def test_nobody_judges_their_own_answers(site):
 def test_only_managers_of_the_project_overrule(site, who):
     project = practising(trial_size=1)
     trial = finish_trial(candidate(project), 0)
-    answer = trials.answers_of(trial)[0]
+    answer = practice.answers_of(trial)[0]
     with pytest.raises(WorkflowError):
-        trials.overrule(joined(project, "x", who), answer.pk, right=True, reason="please")
+        practice.overrule(joined(project, "x", who), answer.pk, right=True, reason="please")
     other = a_project(1, slug="other")
     foreign = Member.objects.get(project=other, person__login="boss")
     with pytest.raises(NotYoursError):
-        trials.overrule(foreign, answer.pk, right=True, reason="please")
+        practice.overrule(foreign, answer.pk, right=True, reason="please")
 
 
 def test_the_check_finds_a_trial_counted_wrongly_and_a_submission_in_the_trial_set(site):
@@ -592,5 +592,7 @@ def test_one_trial_at_a_time_also_where_two_windows_begin_it(database):
 
     project = practising(trial_size=2, trial=40)
     member = candidate(project)
-    together(4, lambda _: trials.begin(Member.objects.select_related("project").get(pk=member.pk)))
+    together(
+        4, lambda _: practice.begin(Member.objects.select_related("project").get(pk=member.pk))
+    )
     assert Trial.objects.count() == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gecbench.server.models.fields import AppendOnly, AppendOnlyError
+from gecbench.server.models.base import AppendOnly, AppendOnlyError
 from gecbench.server.models.pay import (
     PayActivation,
     PayEntry,

@@ -9,7 +9,7 @@ from django.db.models import PROTECT, F, Q
 from django.utils import timezone
 
 from gecbench.server.choices import PayKind, PayReason
-from gecbench.server.models.fields import AppendOnly, choice
+from gecbench.server.models.base import AppendOnly, choice
 from gecbench.server.models.people import Person
 from gecbench.server.models.perturbation import VariantCheck
 from gecbench.server.models.projects import Project

@@ -14,7 +14,7 @@ from django.db import models
 from django.db.models import PROTECT, Q, QuerySet
 from django.utils import timezone
 
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.base import compiled_models
 
 
 class People(BaseUserManager["Person"]):

@@ -9,7 +9,7 @@ from django.db.models import PROTECT, Q
 from django.utils import timezone
 
 from gecbench.server.choices import CheckDecision, VariantOrigin, VariantReason
-from gecbench.server.models.fields import AppendOnly, choice
+from gecbench.server.models.base import AppendOnly, choice
 from gecbench.server.models.reviews import Golden, Review, StandingByReview
 from gecbench.server.models.sentences import Sentence, Slot, Submission
 from gecbench.server.rules.perturbation import Subtlety

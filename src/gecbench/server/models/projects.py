@@ -7,7 +7,7 @@ from django.db.models import PROTECT, Q
 from django.utils import timezone
 
 from gecbench.server.choices import MemberStatus, ProjectKind, Role
-from gecbench.server.models.fields import AppendOnly, choice
+from gecbench.server.models.base import AppendOnly, choice
 from gecbench.server.models.people import Person
 from gecbench.server.rules.options import ProjectOptions, options_of
 

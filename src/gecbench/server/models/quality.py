@@ -7,7 +7,7 @@ from django.db.models import PROTECT, Q
 from django.utils import timezone
 
 from gecbench.server.choices import Decision, RoundState, TrialState
-from gecbench.server.models.fields import AppendOnly, choice, one_of
+from gecbench.server.models.base import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
 from gecbench.server.models.perturbation import Variant
 from gecbench.server.models.projects import Guideline, Member, Project

@@ -16,7 +16,7 @@ from gecbench.server.choices import (
     StudyState,
     TaskState,
 )
-from gecbench.server.models.fields import AppendOnly, choice, one_of
+from gecbench.server.models.base import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
 from gecbench.server.models.projects import Guideline, Project
 from gecbench.server.models.sentences import Reference, Sentence, Submission

@@ -16,7 +16,7 @@ from gecbench.server.choices import (
     SlotState,
     SuggestionAct,
 )
-from gecbench.server.models.fields import AppendOnly, choice, one_of
+from gecbench.server.models.base import AppendOnly, choice, one_of
 from gecbench.server.models.people import Person
 from gecbench.server.models.projects import Assignment, Guideline, ImportBatch, Project, Source
 

@@ -76,9 +76,9 @@ from gecbench.server.rest.schemas import (
 from gecbench.server.statistics.inspections import item_values, measure_round
 from gecbench.server.workflow import inspection, variant_checks
 from gecbench.server.workflow.accounts import Scope, make_token, revoke_token, tokens_of
-from gecbench.server.workflow.gold_tasks import results
 from gecbench.server.workflow.pay import formula_in_force
 from gecbench.server.workflow.perturbation import find_faults
+from gecbench.server.workflow.practice import results
 from gecbench.server.workflow.projects import create_project
 from gecbench.server.workflow.review_tasks import record_reading, record_readings
 

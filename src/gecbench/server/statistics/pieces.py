@@ -29,7 +29,7 @@ from django.utils import timezone
 from gecbench.server.choices import Purpose
 from gecbench.server.import_export.corpora import read_snapshot
 from gecbench.server.models import Figures, Project, Sentence, Suggestion
-from gecbench.server.models.statements import compiled
+from gecbench.server.models.base import compiled
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper

@@ -44,7 +44,7 @@ from gecbench.server.statistics.work import (
     influence,
     reasons,
 )
-from gecbench.server.workflow.gold_tasks import Accuracy, accuracies
+from gecbench.server.workflow.practice import Accuracy, accuracies
 
 # All statistics of a project as the page Quality and the command line show them.
 

@@ -43,7 +43,7 @@ from gecbench.server.models import (
     VariantCheck,
     Verdict,
 )
-from gecbench.server.models.statements import compiled
+from gecbench.server.models.base import compiled
 from gecbench.server.statistics.pieces import Microseconds, Progress, among, load_sum, pack_keys
 from gecbench.server.workflow.suggestions import matches_answer
 

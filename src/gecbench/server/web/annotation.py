@@ -42,7 +42,7 @@ from gecbench.server.models import (
     Suggestion,
     VariantCheck,
 )
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.base import compiled_models
 from gecbench.server.rules.diff import diff
 from gecbench.server.rules.keys import tables
 from gecbench.server.rules.perturbation import Chip, derive

@@ -35,7 +35,7 @@ from gecbench.server.web.permissions import anyone, member, signed_in
 from gecbench.server.workflow.assignments import Standing
 from gecbench.server.workflow.assignments import standings as work_of
 from gecbench.server.workflow.claims import has_task
-from gecbench.server.workflow.trials import CANDIDATES
+from gecbench.server.workflow.practice import CANDIDATES
 
 _NOTICES: Mapping[str, tuple[Promise, str, str]] = {
     "guideline": (_("The guideline has a new version: %(version)s."), "guide", ""),

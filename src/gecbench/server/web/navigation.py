@@ -43,10 +43,10 @@ from gecbench.server.models import (
     Study,
     Submission,
 )
-from gecbench.server.models.statements import compiled
+from gecbench.server.models.base import compiled
 from gecbench.server.statistics.work import looks_real
 from gecbench.server.workflow import inspection
-from gecbench.server.workflow.trials import CANDIDATES
+from gecbench.server.workflow.practice import CANDIDATES
 
 MOST = 100
 """Reviews are counted up to here; beyond it nobody cares."""

@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from gecbench.server.choices import MemberStatus, Role
 from gecbench.server.models import Member, Person, Project
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.base import compiled_models
 
 View = Callable[..., HttpResponseBase]
 ProjectView = Callable[..., HttpResponseBase]

@@ -32,7 +32,7 @@ from gecbench.server.web.manage.shortcuts import (
 from gecbench.server.web.messages import diff_messages, problem_message, refusal_message
 from gecbench.server.web.permissions import member
 from gecbench.server.web.study import compare_with_golden, golden_label, read_answer
-from gecbench.server.workflow import gold_tasks, trials
+from gecbench.server.workflow import practice
 from gecbench.server.workflow.answers import golden_texts, is_right
 from gecbench.server.workflow.errors import (
     ConflictError,
@@ -40,9 +40,8 @@ from gecbench.server.workflow.errors import (
     RefusedError,
     WorkflowError,
 )
-from gecbench.server.workflow.gold_tasks import Accuracy
+from gecbench.server.workflow.practice import Accuracy, NoTrial
 from gecbench.server.workflow.review_tasks import record_readings
-from gecbench.server.workflow.trials import NoTrial
 
 annotator = member(Role.ANNOTATOR)
 
@@ -54,7 +53,7 @@ annotator = member(Role.ANNOTATOR)
 @require_safe
 def training(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the training task that the member has answered least often."""
-    return _training_page(request, member, trials.training_task(member))
+    return _training_page(request, member, practice.training_task(member))
 
 
 @annotator
@@ -63,7 +62,7 @@ def training_task(request: HttpRequest, member: Member, number: int) -> HttpResp
     """Show a training task, or take an answer to it."""
     if request.method == "POST":
         return _train(request, member, number)
-    return _training_page(request, member, trials.training_task(member, number))
+    return _training_page(request, member, practice.training_task(member, number))
 
 
 def _training_page(
@@ -75,8 +74,8 @@ def _training_page(
     **more: object,
 ) -> HttpResponse:
     shown = {
-        "progress": trials.training_status(member),
-        "candidate": member.status in trials.CANDIDATES,
+        "progress": practice.training_status(member),
+        "candidate": member.status in practice.CANDIDATES,
         "data": _script_data(member),
         **(_task_context(member, sentence, f"training/{sentence.pk}") if sentence else {}),
         **more,
@@ -114,10 +113,10 @@ def _train(request: HttpRequest, member: Member, number: int) -> HttpResponseBas
     """Answer a training task, and show at once whether it is right (TRI-1)."""
     sent = read_answer(request)
     try:
-        answer = trials.train(member, number, client_key=sent.client_key, answer=sent.answer)
+        answer = practice.train(member, number, client_key=sent.client_key, answer=sent.answer)
     except RefusedError as error:
         typed = {"problems": _problems(error), "text": "".join(sent.texts)}
-        task = trials.training_task(member, number)
+        task = practice.training_task(member, number)
         return _training_page(request, member, task, status=error.status, **typed)
     except ConflictError as error:
         messages.error(request, refusal_message(error))
@@ -133,11 +132,11 @@ def _problems(error: RefusedError) -> list[str]:
 @require_safe
 def training_answer(request: HttpRequest, member: Member, practice_id: int) -> HttpResponse:
     """Show an answer of the member's own beside the known ones."""
-    answer = trials.practice_answer(member, practice_id)
+    answer = practice.practice_answer(member, practice_id)
     shown = {
         "answer": answer,
-        "progress": trials.training_status(member),
-        "candidate": member.status in trials.CANDIDATES,
+        "progress": practice.training_status(member),
+        "candidate": member.status in practice.CANDIDATES,
         "data": _script_data(member, f"training/{answer.sentence_id}"),
         **beside_known(member, answer.sentence, answer.decision, answer.text),
     }
@@ -191,23 +190,23 @@ def trial(request: HttpRequest, member: Member) -> HttpResponse:
 def _trial_page(
     request: HttpRequest, member: Member, *, status: int = 200, **more: object
 ) -> HttpResponse:
-    current = trials.open_trial(member)
+    current = practice.open_trial(member)
     shown: dict[str, object]
-    if current is None or member.status not in trials.CANDIDATES:
-        why = trials.why_no_trial(member)
+    if current is None or member.status not in practice.CANDIDATES:
+        why = practice.why_no_trial(member)
         shown = {
-            "attempts": trials.trials_of(member),
+            "attempts": practice.trials_of(member),
             "why": why.label if why else "",
             "may_begin": why is None,
             "guideline_first": why is NoTrial.GUIDELINE_FIRST,
-            "left": trials.attempts_left(member) if member.pk else 0,
+            "left": practice.attempts_left(member) if member.pk else 0,
             "rules": member.project.rules,
             "active": member.status == MemberStatus.ACTIVE,
             "data": _script_data(member),
         }
         return render(request, "practice/trial.html", shown)
     current.member = member
-    task = trials.next_task(current)
+    task = practice.next_task(current)
     if task is None:
         raise AssertionError("the last answer ends a trial")  # pragma: no cover
     shown = {
@@ -225,7 +224,7 @@ def _trial_page(
 def begin_trial(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Begin a trial."""
     try:
-        trials.begin(member)
+        practice.begin(member)
     except RefusedError as error:
         why = NoTrial(error.problems[0].code.removeprefix("trial-"))
         messages.error(request, str(why.label))
@@ -240,7 +239,9 @@ def answer_trial(request: HttpRequest, member: Member, task_id: int) -> HttpResp
         return redirect("trial", member.project.slug)
     sent = read_answer(request)
     try:
-        answer = trials.answer_task(member, task_id, client_key=sent.client_key, answer=sent.answer)
+        answer = practice.answer_task(
+            member, task_id, client_key=sent.client_key, answer=sent.answer
+        )
     except RefusedError as error:
         typed = {"problems": _problems(error), "text": "".join(sent.texts)}
         return _trial_page(request, member, status=error.status, **typed)
@@ -289,12 +290,12 @@ def list_trials(request: HttpRequest, member: Member) -> HttpResponse:
     project, rules = member.project, member.project.rules
     has_gold = project.kind == ProjectKind.REWRITE
     purposes = (Purpose.TRAINING, Purpose.TRIAL, *((Purpose.GOLD,) if has_gold else ()))
-    sizes = {purpose: trials.known_tasks(project, purpose).count() for purpose in purposes}
+    sizes = {purpose: practice.known_tasks(project, purpose).count() for purpose in purposes}
     sentences_needed = rules.trial_size * (1 + rules.trial_retakes)
-    different = trials.known_tasks(project, Purpose.TRIAL)
-    candidates, next_candidate = _page(trials.candidates(project), request.GET.get("after"))
-    watched, next_watched = _page(gold_tasks.watched(project), request.GET.get("gold_after"))
-    accuracies = gold_tasks.accuracies(
+    different = practice.known_tasks(project, Purpose.TRIAL)
+    candidates, next_candidate = _page(practice.candidates(project), request.GET.get("after"))
+    watched, next_watched = _page(practice.watched(project), request.GET.get("gold_after"))
+    accuracies = practice.accuracies(
         project, [watched_member.person_id for watched_member in watched]
     )
     shown = {
@@ -368,7 +369,7 @@ def manage_trial(request: HttpRequest, member: Member, trial_id: int) -> HttpRes
         "trial": row,
         "own": row.member.person_id == member.person_id,
         "status": STATUSES[row.member.status],
-        "answers": [_trial_answer(member, answer) for answer in trials.answers_of(row)],
+        "answers": [_trial_answer(member, answer) for answer in practice.answers_of(row)],
     }
     return manage_page(request, member, "manage-trials", shown, template="manage/trial.html")
 
@@ -400,7 +401,7 @@ def overrule(request: HttpRequest, member: Member, answer_id: int) -> HttpRespon
     form = OverrulingForm(request.POST)
     try:
         if form.is_valid():
-            row = trials.overrule(member, answer_id, **form.cleaned_data)
+            row = practice.overrule(member, answer_id, **form.cleaned_data)
             messages.success(request, str(_RESULTS[row.state]))
         else:
             messages.error(request, form_problems(form))
@@ -434,7 +435,7 @@ def gold_results(request: HttpRequest, member: Member, member_id: int) -> HttpRe
     here = Member.objects.filter(project=member.project).select_related("person", "project")
     other = get_object_or_404(here, pk=member_id)
     before = parse_int(request.GET.get("before"))
-    rows = gold_tasks.results_of(other)
+    rows = practice.results_of(other)
     if before is not None:
         rows = rows.filter(pk__lt=before)
     results = list(rows[: _ANSWERS + 1])
@@ -447,7 +448,7 @@ def gold_results(request: HttpRequest, member: Member, member_id: int) -> HttpRe
         "one": other,
         "own": other.person_id == member.person_id,
         "status": STATUSES[other.status],
-        "gold": gold_tasks.accuracies(member.project, [other.person_id]).get(
+        "gold": practice.accuracies(member.project, [other.person_id]).get(
             other.person_id, Accuracy(0, 0)
         ),
         "answers": [_gold_answer(member, result) for result in results],
@@ -487,7 +488,7 @@ def overrule_gold(request: HttpRequest, member: Member, result_id: int) -> HttpR
     result = get_object_or_404(rows.select_related("submission"), pk=result_id)
     try:
         if form.is_valid():
-            gold_tasks.overrule(member, result_id, **form.cleaned_data)
+            practice.overrule_gold(member, result_id, **form.cleaned_data)
             messages.success(request, gettext("Saved."))
         else:
             messages.error(request, form_problems(form))

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from gecbench.server.models import Audit, Member, Person, Project
-from gecbench.server.models.statements import compiled, insert
+from gecbench.server.models.base import compiled, insert
 
 START = "0" * 64
 """What the first row names as the hash before it."""

@@ -35,7 +35,7 @@ from gecbench.server.models import (
     Study,
     Submission,
 )
-from gecbench.server.models.statements import compiled, compiled_models
+from gecbench.server.models.base import compiled, compiled_models
 from gecbench.server.workflow import sentences
 from gecbench.server.workflow.errors import (
     ConflictError,

@@ -27,7 +27,7 @@ from gecbench.server.models import (
     Variant,
     Verdict,
 )
-from gecbench.server.models.statements import compiled_models, insert
+from gecbench.server.models.base import compiled_models, insert
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import review_tasks, sentences
 from gecbench.server.workflow.answers import Answer, CaseAnswer, ReviewAnswer, Ruling

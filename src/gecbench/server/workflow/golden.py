@@ -33,7 +33,7 @@ from gecbench.server.models import (
     Submission,
     Verdict,
 )
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.base import compiled_models
 from gecbench.server.rules.consistency import Golden as GoldenSet
 from gecbench.server.rules.consistency import findings
 from gecbench.server.rules.text import LONGEST_NOTE, TextError, clean, digest

@@ -30,7 +30,7 @@ from gecbench.server.models import (
     Variant,
     VariantCheck,
 )
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.base import compiled_models
 from gecbench.server.rules.perturbation import (
     Chip,
     Division,

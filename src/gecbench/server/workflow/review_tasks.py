@@ -38,7 +38,7 @@ from gecbench.server.models import (
     SlotEvent,
     Submission,
 )
-from gecbench.server.models.statements import compiled, compiled_models
+from gecbench.server.models.base import compiled, compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, sentences
 from gecbench.server.workflow.errors import ConflictError, Problem, RefusedError

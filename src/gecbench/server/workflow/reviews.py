@@ -38,7 +38,7 @@ from gecbench.server.models import (
     Study,
     Verdict,
 )
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.base import compiled_models
 from gecbench.server.rules.text import whole
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.answers import MOST_MS, CaseAnswer, Key, ReviewAnswer

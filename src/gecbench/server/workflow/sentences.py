@@ -57,7 +57,7 @@ from gecbench.server.models import (
     Submission,
     Variant,
 )
-from gecbench.server.models.statements import compiled, compiled_models, insert
+from gecbench.server.models.base import compiled, compiled_models, insert
 from gecbench.server.rules.options import ProjectOptions
 from gecbench.server.rules.perturbation import Division, Move, Subtlety, variant_digest
 from gecbench.server.rules.text import digest, place_in_document

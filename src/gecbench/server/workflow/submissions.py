@@ -28,7 +28,7 @@ from gecbench.server.models import (
     Submission,
     Variant,
 )
-from gecbench.server.models.statements import compiled, compiled_models, insert
+from gecbench.server.models.base import compiled, compiled_models, insert
 from gecbench.server.rules.text import LONGEST, LONGEST_NOTE, CleanText, TextError, clean, digest
 from gecbench.server.workflow import audit, drafts, perturbation, sentences, suggestions
 from gecbench.server.workflow.answers import (
@@ -394,9 +394,9 @@ def _write(
         data={"decision": str(prepared.decision), "no": submission.no, "digests": digests},
     )
     if sentence.purpose == Purpose.GOLD:
-        from gecbench.server.workflow import gold_tasks  # which stands on this module
+        from gecbench.server.workflow import practice  # which stands on this module
 
-        gold_tasks.judge(member, submission, prepared.texts)
+        practice.judge(member, submission, prepared.texts)
     return submission
 
 

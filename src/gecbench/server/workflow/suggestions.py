@@ -25,7 +25,7 @@ from gecbench.server.models import (
     Suggestion,
     SuggestionEvent,
 )
-from gecbench.server.models.statements import compiled
+from gecbench.server.models.base import compiled
 from gecbench.server.rules.text import TextError, clean, digest
 from gecbench.server.workflow import audit
 from gecbench.server.workflow.errors import EditFirstError, NotYoursError

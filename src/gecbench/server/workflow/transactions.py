@@ -12,7 +12,7 @@ from django.db.models import Model, QuerySet
 from gecbench.core.errors import Message
 from gecbench.server.choices import MemberStatus, ProjectKind, Role
 from gecbench.server.models import Acknowledgement, Member, Person, Project, Sentence
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.base import compiled_models
 from gecbench.server.workflow.errors import (
     ConflictError,
     GuidelineFirstError,

@@ -38,7 +38,7 @@ from gecbench.server.models import (
     Variant,
     VariantCheck,
 )
-from gecbench.server.models.statements import compiled_models
+from gecbench.server.models.base import compiled_models
 from gecbench.server.rules.text import LONGEST_NOTE, whole
 from gecbench.server.workflow import audit, perturbation
 from gecbench.server.workflow.answers import CaseAnswer, CheckAnswer, Key

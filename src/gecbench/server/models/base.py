@@ -1,17 +1,60 @@
-"""Queries that are asked at every step: their SQL is written once, and filled each time."""
+"""What tables share: choices of names, append-only rows, and queries whose SQL is written once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from functools import cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import DEFAULT_DB_ALIAS, connection, models
 from django.db.models import Model, QuerySet
 from django.db.transaction import TransactionManagementError
+
+
+def choice(names: type[StrEnum], **options: Any) -> models.CharField[str, str]:
+    """A column that holds one of some names."""
+    return models.CharField(
+        max_length=24, choices=[(str(name), str(name)) for name in names], **options
+    )
+
+
+def one_of(column: str, names: Iterable[StrEnum]) -> models.Q:
+    """The condition that a column holds one of some names."""
+    return models.Q(**{f"{column}__in": [str(name) for name in names]})
+
+
+class AppendOnlyError(RuntimeError):
+    """Somebody tried to change what is kept for ever."""
+
+
+class AppendOnly(models.Model):
+    """Rows that are written once: triggers in the database refuse the rest, and so does this."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Insert; a row that exists is not written again.
+
+        Raises:
+            AppendOnlyError: The row is already in the database.
+        """
+        if not self._state.adding:
+            raise AppendOnlyError(f"{self._meta.db_table} is append-only; write a new row")
+        super().save(*args, **options)
+
+    def delete(self, *args: Any, **options: Any) -> NoReturn:
+        """Refuse.
+
+        Raises:
+            AppendOnlyError: Always.
+        """
+        raise AppendOnlyError(f"{self._meta.db_table} is append-only; nothing is deleted")
+
 
 _P = ParamSpec("_P")
 _M = TypeVar("_M", bound=Model)
