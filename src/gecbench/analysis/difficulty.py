@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from math import floor
 from operator import add
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -163,18 +163,20 @@ def nearest_references(
     and recall 1 where nothing is wrong or missed; then the one with more true positives, then
     the earlier. It is the same for all systems, as weights need it.
     """
-    best: list[tuple[tuple[Fraction, int, int], ReferenceIndex]]
-    best = [((Fraction(-1), 0, 0), LEFT_OUT) for _ in samples]
-    for number in range(max(len(sample.references) for sample in samples)):
-        choices = [number if number in _usable(sample) else LEFT_OUT for sample in samples]
-        indices = [at for at, choice in enumerate(choices) if choice is not None]
-        systems = chunk_table(cases, choices).verdicts.values()
-        for at, row in zip(indices, zip(*systems, strict=True), strict=True):
-            number_of = Counter("".join(row))
-            wrong = number_of[WRONG]
-            counts = Counts(number_of[RIGHT], number_of[FALSE] + wrong, number_of[MISSED] + wrong)
-            best[at] = max(best[at], ((counts.exact_f(beta), counts.tp, -number), number))
-    return _sentence_by_sentence([choice for _, choice in best])
+    choices = [
+        max(_usable(sample), key=partial(_agreement, row, beta), default=LEFT_OUT)
+        for sample, row in zip(samples, zip(*cases.values(), strict=True), strict=True)
+    ]
+    return _sentence_by_sentence(choices)
+
+
+def _agreement(row: Sequence[Case], beta: float, number: int) -> tuple[Fraction, int]:
+    """F and true positives of all systems together with a reference of their sentence."""
+    _, _, letters, _ = _compare(row, number)
+    number_of = Counter("".join(letters))
+    wrong = number_of[WRONG]
+    counts = Counts(number_of[RIGHT], number_of[FALSE] + wrong, number_of[MISSED] + wrong)
+    return counts.exact_f(beta), counts.tp
 
 
 def references_of_weights(samples: Sequence[Sample], file: WeightFile) -> ReferenceChoice:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from gecbench.core.edit import Edit, check
@@ -141,15 +142,21 @@ def _at(reference: Marking, at: int) -> Iterator[Chunk]:
     if indices:
         yield from (Chunk(at, at, index) for index in indices)
     elif at not in reference.inside:
-        yield Chunk(at, at, None)
+        yield _unchanged(at, at)
 
 
 def _over(reference: Marking, at: int) -> Chunk:
     """The chunk that a token belongs to."""
     index = reference.over.get(at)
     if index is None:
-        return Chunk(at, at + 1, None)
+        return _unchanged(at, at + 1)
     return Chunk(reference.edits[index].start, reference.edits[index].end, index)
+
+
+@lru_cache(10_000)
+def _unchanged(start: int, end: int) -> Chunk:
+    """A chunk without an edit: the same object in all sentences, which have millions of them."""
+    return Chunk(start, end, None)
 
 
 def _source(marking: Marking, chunk: Chunk) -> tuple[str, ...] | None:
