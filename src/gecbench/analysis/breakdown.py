@@ -31,14 +31,13 @@ from gecbench.core.frames import Framed, Frames, Row, flat, interval_columns
 from gecbench.core.sample import Sample
 from gecbench.core.score import Counts, Interval, ranks, total
 from gecbench.scoring.metric import Metric
-from gecbench.scoring.resample import draw_blocks, f_scores, interval, sums
-from gecbench.scoring.resample import draws as resample_draws
+from gecbench.scoring.resample import draw_blocks, f_scores, interval, occurrences, sums_of
 from gecbench.scoring.results import RunStats, by_tier, count_columns
 from gecbench.scoring.run import field_values, fields, part_warnings
 from gecbench.scoring.spans import ERROR_FREE, UNANNOTATABLE, UNCLASSIFIED, SpanF, keys_of
 
 if TYPE_CHECKING:
-    from gecbench.scoring.metric import Values
+    from gecbench.scoring.metric import Integers, Values
 
 Unit = Literal["edits", "sentences"]
 
@@ -306,8 +305,9 @@ def _of_edits(
     resampling: Resampling | None,
 ) -> Breakdown:
     """Score groups of edits; counts are by system, sentence and group."""
+    intervals = _edit_intervals(span, groups, counts, resampling) if resampling else {}
     cells = {
-        system: _cells_of_edits(span, groups, sentences, resampling)
+        system: _cells_of_edits(span, groups, sentences, intervals.get(system))
         for system, sentences in counts.items()
     }
     return Breakdown(by, span.name, "edits", None, tuple(groups), sizes, cells)
@@ -317,44 +317,51 @@ def _cells_of_edits(
     span: SpanF,
     groups: Sequence[str],
     sentences: Sequence[Mapping[str, Counts]],
-    resampling: Resampling | None,
+    intervals: Sequence[Interval] | None,
 ) -> tuple[Cell, ...]:
     by_group: dict[str, list[Counts]] = {group: [] for group in groups}
     for sentence in sentences:
         for group, sentence_counts in sentence.items():
             by_group[group].append(sentence_counts)
     totals = [total(by_group[group]) for group in groups]
-    intervals: Sequence[Interval | None] = [None] * len(groups)
-    if resampling:
-        intervals = _edit_intervals(span, groups, sentences, resampling)
+    none: Sequence[None] = [None] * len(groups)
     return tuple(
         Cell(
             None if counts == Counts() else counts.f(span.beta),
             counts,
             interval if _has_errors(counts) else None,
         )
-        for counts, interval in zip(totals, intervals, strict=True)
+        for counts, interval in zip(totals, intervals or none, strict=True)
     )
 
 
 def _edit_intervals(
     span: SpanF,
     groups: Sequence[str],
-    sentences: Sequence[Mapping[str, Counts]],
+    counts: Mapping[str, Sequence[Mapping[str, Counts]]],
     resampling: Resampling,
-) -> list[Interval]:
-    """Resample sentences, the choice of the references held."""
+) -> dict[str, list[Interval]]:
+    """Resample sentences, the same for all systems, the choice of the references held."""
     import numpy as np
 
+    size = len(next(iter(counts.values())))
     places = {group: at for at, group in enumerate(groups)}
-    rows = np.zeros((len(sentences), len(groups), 3), dtype=np.int64)
-    for row, sentence in zip(rows, sentences, strict=True):
-        for group, c in sentence.items():
-            row[places[group]] = c.tp, c.fp, c.fn
-    blocks = draw_blocks(len(sentences), resamples=resampling.resamples, seed=resampling.seed)
-    totals = np.concatenate([sums(rows, block) for block in blocks])
-    scores = f_scores(totals.reshape(len(totals), len(groups), 3), span.beta)
-    return [_interval(scores[:, at], resampling) for at in range(len(groups))]
+    rows: dict[str, Integers] = {}
+    for system, sentences in counts.items():
+        rows[system] = np.zeros((size, len(groups), 3), dtype=np.int32)
+        for row, sentence in zip(rows[system], sentences, strict=True):
+            for group, c in sentence.items():
+                row[places[group]] = c.tp, c.fp, c.fn
+    scores: dict[str, list[Values]] = {system: [] for system in counts}
+    for block in draw_blocks(size, resamples=resampling.resamples, seed=resampling.seed):
+        often = occurrences(block, size)
+        for system in counts:
+            totals = sums_of(rows[system].reshape(size, -1), often)
+            scores[system].append(f_scores(totals.reshape(len(block), -1, 3), span.beta))
+    return {
+        system: [_interval(values, resampling) for values in np.concatenate(blocks).T]
+        for system, blocks in scores.items()
+    }
 
 
 def _interval(values: Values, resampling: Resampling) -> Interval:
@@ -396,20 +403,17 @@ def _of_sentences(
     scorer = run_stats.metrics[metric]
     cells: dict[str, list[Cell]] = {system: [] for system in run_stats.systems}
     for indices in members.values():
-        draws = None
-        if resampling:
-            draws = resample_draws(
-                len(indices), resamples=resampling.resamples, seed=resampling.seed
-            )
-        for system in run_stats.systems:
-            rows = [run_stats.rows[system, metric][at] for at in indices]
-            score = scorer.aggregate(rows)
-            spread = (
-                _interval(scorer.resample(rows, draws), resampling)
-                if resampling and draws is not None and _has_errors(score.counts)
-                else None
-            )
-            cells[system].append(Cell(score.value, score.counts, spread))
+        rows = {
+            system: [run_stats.rows[system, metric][at] for at in indices]
+            for system in run_stats.systems
+        }
+        scores = {system: scorer.aggregate(rows[system]) for system in rows}
+        resampled = {
+            system: rows[system] for system, score in scores.items() if _has_errors(score.counts)
+        }
+        intervals = _intervals(scorer, resampled, resampling) if resampling and resampled else {}
+        for system, score in scores.items():
+            cells[system].append(Cell(score.value, score.counts, intervals.get(system)))
     places = {at: place for place, indices in enumerate(members.values()) for at in indices}
     return Breakdown(
         by,
@@ -422,6 +426,21 @@ def _of_sentences(
         scorer.higher_is_better,
         tuple(places.get(at) for at in range(len(groups))),
     )
+
+
+def _intervals(
+    scorer: Metric[Any], rows: Mapping[str, Sequence[Any]], resampling: Resampling
+) -> dict[str, Interval]:
+    """Resample the sentences of a group, the same for all systems, some resamples at a time."""
+    import numpy as np
+
+    prepared = {system: scorer.prepare(stats) for system, stats in rows.items()}
+    values: dict[str, list[Values]] = {system: [] for system in rows}
+    size = len(next(iter(rows.values())))
+    for block in draw_blocks(size, resamples=resampling.resamples, seed=resampling.seed):
+        for system in rows:
+            values[system].append(prepared[system].resample(block))
+    return {system: _interval(np.concatenate(values[system]), resampling) for system in rows}
 
 
 # Where two systems differ most, and the sentences that decide a difference.

@@ -418,7 +418,9 @@ def greatest(keys: Sequence[Values]) -> NDArray[np.intp]:
 
 
 _AT_ONCE = 4_000_000
-"""Numbers of a block of work, which bounds memory by some tens of megabytes."""
+"""Places of a block of resamples, of four bytes each."""
+_COUNTED_AT_ONCE = 1_000_000
+"""The same where they are counted and summed up, which takes forty bytes of each."""
 
 
 def draws(sentences: int, *, resamples: int, seed: int) -> Draws:
@@ -433,7 +435,7 @@ def draws(sentences: int, *, resamples: int, seed: int) -> Draws:
 def draw_blocks(
     sentences: int, *, resamples: int, seed: int, at_once: int | None = None
 ) -> Iterator[Draws]:
-    """Yield the same resamples some at a time, which bounds memory by some hundred megabytes.
+    """Yield the same resamples some at a time, which bounds memory by some tens of megabytes.
 
     Args:
         sentences: How many there are.
@@ -447,13 +449,10 @@ def draw_blocks(
     step = at_once or _block_size(sentences)
     for first in range(0, max(1, resamples), step):
         size = min(step, resamples - first)
-        # Of half the width if that will do: for a hundred thousand sentences it is 400 MB.
-        indices: Draws = np.empty((size, sentences), np.int32 if sentences < 2**31 else np.int64)
-        few = _block_size(sentences)
-        for at in range(0, size, few):
-            part = indices[at : at + few]
-            part[:] = random.integers(0, sentences, size=part.shape)
-            part.sort(axis=1)
+        # Of half the width if that will do; the numbers are the same.
+        width: type[np.signedinteger[Any]] = np.int32 if sentences < 2**31 else np.int64
+        indices: Draws = random.integers(0, sentences, size=(size, sentences), dtype=width)
+        indices.sort(axis=1)
         yield indices
 
 
@@ -502,7 +501,7 @@ def occurrences(indices: Draws, sentences: int) -> NDArray[np.unsignedinteger[An
 
     # One is expected once, so that a byte is enough unless somebody draws otherwise.
     often = np.zeros((len(indices), sentences), dtype=np.uint8)
-    step = max(1, _AT_ONCE // max(1, sentences))
+    step = max(1, _COUNTED_AT_ONCE // max(1, sentences))
     for first in range(0, len(indices), step):
         block = indices[first : first + step]
         flat = (block.astype(np.intp) + sentences * np.arange(len(block))[:, None]).ravel()
@@ -534,7 +533,7 @@ def sums_of(rows: Values | Integers, often: NDArray[np.unsignedinteger[Any]]) ->
         kind = np.float32 if size * largest < 2**24 else np.float64
     wide = rows.astype(kind)
     totals = np.empty((resamples, rows.shape[1]))
-    step = max(1, _AT_ONCE // max(1, sentences))
+    step = max(1, _COUNTED_AT_ONCE // max(1, sentences))
     for first in range(0, resamples, step):
         totals[first : first + step] = often[first : first + step].astype(kind) @ wide
     return totals

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 from messages import expect_error
 from score_corpus import BAD, COPY, CORPUS, GOOD
 
 from gecbench import breakdown
-from gecbench.analysis.breakdown import by_errors, by_length, by_position, by_type, contributions
+from gecbench.analysis.breakdown import (
+    Resampling,
+    by_errors,
+    by_length,
+    by_position,
+    by_type,
+    contributions,
+)
 from gecbench.api.options import Options
 from gecbench.api.score import collect_stats
 from gecbench.core.edit import Edit
@@ -513,3 +521,33 @@ def test_outputs_known_by_edits_are_shown_as_texts():
     analysis = breakdown(Corpus("m", (sample, other), "zh"), systems)
     (sentence,) = analysis.comparisons[0].sentences
     assert (sentence.outputs, sentence.references) == (("你去", "我去"), ("你去",))
+
+
+@pytest.fixture(scope="module")
+def large() -> RunStats:
+    """Statistics of two thousand sentences of two lengths, a system that corrects half of them."""
+    texts = [f"{n}他去了学校去{'了' * (n % 2 * 20)}" for n in range(2000)]
+    samples = [Sample(str(n), text, (Rewrite(text[:-1]),)) for n, text in enumerate(texts)]
+    outputs = {str(n): (Rewrite(text[: -1 - n % 2]),) for n, text in enumerate(texts)}
+    corpus = Corpus("large", tuple(samples), "zh")
+    options = Options(metrics=("cherrant", "gleu"))
+    return collect_stats(corpus, [SystemOutput("half", outputs)], scheme="zh-char", options=options)
+
+
+@pytest.mark.parametrize("metric", ["cherrant", "gleu"])
+def test_intervals_of_groups_are_drawn_some_at_a_time(large, metric, monkeypatch):
+    few = Resampling(30, 1)
+    whole = by_length(large, metric, (10,), few), by_type(large, "cherrant", 1, few)
+    monkeypatch.setattr("gecbench.scoring.resample._AT_ONCE", 7000)
+    assert (by_length(large, metric, (10,), few), by_type(large, "cherrant", 1, few)) == whole
+
+
+def test_intervals_of_groups_take_no_memory_for_all_resamples(large):
+    """Draws of all at once take 178 MB here, with what is made of them."""
+    tracemalloc.start()
+    try:
+        by_length(large, "cherrant", (10,), Resampling(10_000, 1))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 60_000_000

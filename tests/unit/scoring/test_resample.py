@@ -64,7 +64,7 @@ def test_sums_in_blocks_are_the_same(monkeypatch):
     rows = np.arange(40).reshape(20, 2)
     places = draws(20, resamples=30, seed=3)
     whole = sums(rows, places)
-    monkeypatch.setattr(resample, "_AT_ONCE", 60)
+    monkeypatch.setattr(resample, "_COUNTED_AT_ONCE", 60)
     assert (sums(rows, places) == whole).all()
 
 
