@@ -389,7 +389,7 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     sent = read_payload(request, AnswerPayload)
     slot = next(iter(_slots_held(slot_id, member.project_id, member.person_id)), None)
     if slot is None:
-        raise NotYoursError(f"task {slot_id} was never yours")
+        raise NotYoursError("task {slot} was never yours", slot=slot_id)
     slot.sentence.project = member.project
     prepared = submissions.prepare(slot.sentence, sent.answer)
     blocked = any(problem.blocking for problem in prepared.problems)

@@ -155,7 +155,7 @@ def get_person(login: str) -> Person:
     """
     person = Person.objects.filter(login=login.strip().casefold()).first()
     if person is None:
-        raise UsageError(f"nobody has the login {login!r}; gecbench annotate user list")
+        raise UsageError("nobody has the login {login!r}; gecbench annotate user list", login=login)
     return person
 
 
@@ -170,9 +170,11 @@ def add_person(
     """
     login = login.strip().casefold()
     if not login or len(login) > 150 or any(character.isspace() for character in login):
-        raise UsageError(f"{login!r} is no login; it has 1 to 150 characters and no spaces")
+        raise UsageError(
+            "{login!r} is no login; it has 1 to 150 characters and no spaces", login=login
+        )
     if Person.objects.filter(login=login).exists():
-        raise UsageError(f"the login {login!r} is taken")
+        raise UsageError("the login {login!r} is taken", login=login)
     person = Person.objects.create_person(
         login, None, name=(name.strip() or login)[:150], is_administrator=administrator
     )
@@ -212,7 +214,9 @@ def activate(person: Person, *, by: Person | None = None) -> Person:
     """
     account = Person.objects.select_for_update().get(pk=person.pk)
     if account.deleted_at is not None:
-        raise UsageError(f"{account.login} was forgotten, for ever; make a new account: user add")
+        raise UsageError(
+            "{login} was forgotten, for ever; make a new account: user add", login=account.login
+        )
     if not account.is_active:
         _end_access(account, by)  # what was on its way while they were shut out
         # Links for a new password are signed with it, so that those of before end.
@@ -239,7 +243,9 @@ def promote(person: Person, *, administrator: bool = True, by: Person | None = N
     """
     account = Person.objects.select_for_update().get(pk=person.pk)
     if administrator and account.deleted_at is not None:
-        raise UsageError(f"{account.login} was forgotten, for ever; make a new account: user add")
+        raise UsageError(
+            "{login} was forgotten, for ever; make a new account: user add", login=account.login
+        )
     if not administrator:
         _keep_one_administrator(account)
     account.is_administrator = administrator
@@ -255,7 +261,8 @@ def _keep_one_administrator(person: Person) -> None:
     others = Person.objects.filter(is_administrator=True, is_active=True).exclude(pk=person.pk)
     if person.is_administrator and not others.exists():
         raise UsageError(
-            f"{person.login} is the last administrator; make another one first: user promote"
+            "{login} is the last administrator; make another one first: user promote",
+            login=person.login,
         )
 
 
@@ -355,7 +362,9 @@ def password_link(
         RefusedError: Whoever asks must not help them.
     """
     if not person.is_active:
-        raise UsageError(f"{person.login} is shut out; let them in first: user activate")
+        raise UsageError(
+            "{login} is shut out; let them in first: user activate", login=person.login
+        )
     _insist_on_help(by, person)
     maker = by.pk if by else 0
     about = ("person", person.pk)
@@ -452,15 +461,16 @@ def forget(person: Person, *, by: Person | None = None) -> Person:
     """
     account = Person.objects.select_for_update().get(pk=person.pk)
     if account.deleted_at is not None:
-        raise UsageError(f"{account.login} was forgotten already")
+        raise UsageError("{login} was forgotten already", login=account.login)
     deactivate(account, by=by)
     for member in Member.objects.filter(person=account).exclude(status=MemberStatus.LEFT):
         try:
             members.change_member(member, by=by, status=MemberStatus.LEFT)
         except RefusedError as error:
             raise UsageError(
-                f"{account.login} is the last manager of project {member.project.slug}; "
-                "make somebody else one first"
+                "{login} is the last manager of project {project}; make somebody else one first",
+                login=account.login,
+                project=member.project.slug,
             ) from error
     Token.objects.filter(person=account).update(name="")
     Notice.objects.filter(person=account).delete()

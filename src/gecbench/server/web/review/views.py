@@ -134,7 +134,7 @@ def save_draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRe
     """Keep what a reviewer has done so far; a beacon comes as a form (section 4.9)."""
     sentence = Sentence.objects.filter(pk=sentence_id, project=member.project_id).first()
     if sentence is None:
-        raise NotYoursError(f"no sentence {sentence_id}")
+        raise NotYoursError("no sentence {number}", number=sentence_id)
     sent = read_payload(request, DraftPayload)
     validate(sent.payload, variants.ChecksInput if is_perturbation(member) else ReviewInput)
     try:
