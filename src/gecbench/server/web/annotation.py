@@ -64,8 +64,8 @@ from gecbench.server.web.messages import (
     refusal_message,
     removal_notice,
     task_messages,
+    translate,
     variant_messages,
-    variant_problem_json,
     variant_state,
 )
 from gecbench.server.web.navigation import goal, standings
@@ -75,7 +75,6 @@ from gecbench.server.workflow.claims import Claim, NoTask
 from gecbench.server.workflow.errors import (
     ConflictError,
     NotYoursError,
-    Problem,
     RefusedError,
     WorkflowError,
 )
@@ -337,7 +336,7 @@ def json_errors(view: View) -> View:
         try:
             return view(request, *args, **kwargs)
         except RefusedError as error:
-            problems = [_problem_json(request, problem) for problem in error.problems]
+            problems = [problem_json(problem) for problem in error.problems]
             message = " ".join(str(problem["message"]) for problem in problems)
             body = {"error": "refused", "message": message, "problems": problems}
             return JsonResponse(body, status=error.status)
@@ -346,13 +345,6 @@ def json_errors(view: View) -> View:
             return JsonResponse(body, status=error.status)
 
     return guarded
-
-
-def _problem_json(request: HttpRequest, problem: Problem) -> dict[str, object]:
-    """A problem as the page of the project's kind takes it."""
-    if is_perturbation(request.member):  # type: ignore[attr-defined]
-        return variant_problem_json(problem)
-    return problem_json(problem)
 
 
 @active_annotator
@@ -394,7 +386,7 @@ def submit(request: HttpRequest, member: Member, slot_id: int) -> HttpResponse:
     prepared = submissions.prepare(slot.sentence, sent.answer)
     blocked = any(problem.blocking for problem in prepared.problems)
     if not sent.confirmed and not blocked and (prepared.problems or prepared.merged):
-        return _ask_to_confirm(request, prepared)
+        return _ask_to_confirm(prepared)
     try:
         done = submissions.submit(
             member,
@@ -423,9 +415,9 @@ def _slots_held(key: int, project: int, person: int) -> QuerySet[Slot]:
     return slots.filter(Exists(held_before), pk=key, project=project)
 
 
-def _ask_to_confirm(request: HttpRequest, prepared: submissions.PreparedAnswer) -> HttpResponse:
+def _ask_to_confirm(prepared: submissions.PreparedAnswer) -> HttpResponse:
     """Answer that something should be looked at first; submitting again confirms it."""
-    problems = [_problem_json(request, problem) for problem in prepared.problems]
+    problems = [problem_json(problem) for problem in prepared.problems]
     body: dict[str, object] = {"error": "confirm", "problems": problems, "confirm": True}
     if prepared.merged:
         body["texts"] = prepared.texts
@@ -528,10 +520,7 @@ def _claim_answer(
     try:
         claimed = claim()
     except RefusedError as error:
-        messages.error(
-            request,
-            " ".join(str(_problem_json(request, problem)["message"]) for problem in error.problems),
-        )
+        messages.error(request, translate(error).text)
     except WorkflowError as error:
         messages.error(request, refusal_message(error))
     else:

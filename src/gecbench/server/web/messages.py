@@ -22,6 +22,7 @@ from gecbench.server.workflow.errors import (
     NotAllowedError,
     NotYoursError,
     Problem,
+    RefusedError,
     WorkflowError,
 )
 
@@ -66,6 +67,8 @@ def translate(words: str | GecbenchError) -> Translation:
 
 
 def _error(error: GecbenchError) -> str:
+    if isinstance(error, RefusedError):
+        return " ".join(_message(problem.message) for problem in error.problems)
     message = _message(error.message)
     if error.at is None:
         return message
@@ -204,7 +207,10 @@ _HINTS: Mapping[str, str] = {
 
 
 def problem_json(problem: Problem) -> dict[str, object]:
-    """A problem as the page takes it, in the person's language."""
+    """A problem as the page takes it, in the person's language.
+
+    Its `error` is the number of the error of a case, from 1, that it is about; 0 for none.
+    """
     # The page numbers its boxes; a problem may name one beside its own.
     other = problem.values.get("other")
     boxes = range(1, other + 1) if isinstance(other, int) else ()
@@ -216,6 +222,7 @@ def problem_json(problem: Problem) -> dict[str, object]:
         "blocking": problem.blocking,
         "hint": _HINTS.get(problem.kind, ""),
         "text": problem.values.get("text", ""),
+        "error": problem.values.get("error", 0),
     }
 
 
@@ -282,14 +289,6 @@ def task_messages() -> dict[str, object]:
             "lost_word": gettext("The word {text} has gone: words are corrected, not translated"),
         },
     }
-
-
-def variant_problem_json(problem: Problem) -> dict[str, object]:
-    """A problem as the pages of variants take it, in the person's language.
-
-    Its `error` is the number of the error, from 1, that it is about; 0 for none.
-    """
-    return {**problem_json(problem), "error": problem.values.get("error", 0)}
 
 
 def _gaps_messages() -> dict[str, object]:

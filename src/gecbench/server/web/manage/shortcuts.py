@@ -22,7 +22,6 @@ from gecbench.server.web.http import form_problems
 from gecbench.server.web.messages import Translation, translate
 from gecbench.server.web.navigation import Entry
 from gecbench.server.web.permissions import ProjectView, member
-from gecbench.server.workflow.errors import RefusedError
 
 manager = member(Role.MANAGER)
 """Managers may look, also while they are paused."""
@@ -139,11 +138,5 @@ def refusal_message(error: GecbenchError) -> str:
 
 def translate_error(error: GecbenchError) -> Translation:
     """Why something was refused, and whether the library's words stayed English."""
-    if isinstance(error, RefusedError):
-        translations = [translate(problem.message) for problem in error.problems]
-        return Translation(
-            " ".join(map(str, translations)),
-            foreign=any(translation.foreign for translation in translations),
-        )
     template = _STATUS_WORDS.get(getattr(error, "status", 0))
     return translate(error) if template is None else Translation(str(template))

@@ -27,8 +27,8 @@ from gecbench.server.web.http import (
 )
 from gecbench.server.web.messages import (
     NO_LONGER_HELD,
-    problem_message,
-    variant_problem_json,
+    problem_json,
+    translate,
 )
 from gecbench.server.web.permissions import ProjectView, member, wants_json
 from gecbench.server.web.review import variants
@@ -145,16 +145,12 @@ def save_draft(request: HttpRequest, member: Member, sentence_id: int) -> HttpRe
         other = draft_json(error.current) if isinstance(error.current, Draft) else {}
         return JsonResponse({"error": gettext("Another window has saved."), **other}, status=409)
     except RefusedError as error:
-        body = {"error": "refused", "message": _messages(error)}
+        body = {"error": "refused", "message": translate(error).text}
         return JsonResponse(body, status=error.status)
     except WorkflowError as error:
         body = {"error": type(error).__name__, "message": str(NO_LONGER_HELD)}
         return JsonResponse(body, status=error.status)
     return JsonResponse({"rev": saved.rev, "at": saved.saved_at.isoformat()})
-
-
-def _messages(error: RefusedError) -> str:
-    return " ".join(problem_message(problem) for problem in error.problems)
 
 
 class ReviewPayload(Payload):
@@ -255,7 +251,7 @@ def _finalise_checks(request: HttpRequest, member: Member, sentence_id: int) -> 
     try:
         review = variants.finalise(request, member, sentence_id)
     except RefusedError as error:
-        problems = [variant_problem_json(problem) for problem in error.problems]
+        problems = [problem_json(problem) for problem in error.problems]
         return JsonResponse({"problems": problems}, status=422)
     except ConflictError:
         task = reviews.open_review(member, sentence_id)
@@ -346,7 +342,7 @@ def _give_away(act: Callable[[Member, int, AwayPayload], str]) -> ProjectView:
                 "act": request.path.rpartition("/")[2],
                 "note": sent.note,
                 "more": sent.more,
-                "problem": _messages(error)
+                "problem": translate(error).text
                 if isinstance(error, RefusedError)
                 else _conflict_message(task, member),
             }
