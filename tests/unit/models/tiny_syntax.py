@@ -92,37 +92,46 @@ PAIRS = [
 ]
 
 
-def write_bart(folder: Path) -> Path:
-    """Write a tiny BART with random weights and the words of the pairs in its vocabulary."""
+def write_bart(folder: Path, kind: str = "bart") -> Path:
+    """Write a tiny BART with random weights and the words of the pairs in its vocabulary.
+
+    Args:
+        folder: For it.
+        kind: Another encoder-decoder in its place, as "t5".
+    """
     import torch
-    from transformers import BartConfig, BartForConditionalGeneration, BertTokenizer
+    from transformers import AutoConfig, AutoModelForSeq2SeqLM, BertTokenizer
 
     words = sorted({word for pair in PAIRS for text in pair for word in text.split()})
     pieces = [word for word in words if word != "school"] + ["sc", "##ho", "##ol"]
     letters = [mark + letter for letter in "abcdefghijklmnopqrstuvwxyz" for mark in ("", "##")]
-    tokens = dict.fromkeys(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *letters])
-    vocabulary = {token: k for k, token in enumerate(tokens)}
+    entries = dict.fromkeys(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *letters])
+    vocabulary = {entry: k for k, entry in enumerate(entries)}
     BertTokenizer(vocab=vocabulary, do_lower_case=False).save_pretrained(folder)
     torch.manual_seed(5)
-    config = BartConfig(
-        vocab_size=len(vocabulary),
-        d_model=32,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=48,
-        decoder_ffn_dim=48,
-        max_position_embeddings=64,
-        dropout=0.1,
-        init_std=0.2,
-        pad_token_id=0,
-        bos_token_id=2,
-        eos_token_id=3,
-        decoder_start_token_id=3,
-        forced_eos_token_id=3,
-    )
-    BartForConditionalGeneration(config).save_pretrained(folder)
+    tokens = {
+        "vocab_size": len(vocabulary),
+        "pad_token_id": 0,
+        "bos_token_id": 2,
+        "eos_token_id": 3,
+        "decoder_start_token_id": 3,
+    }
+    sizes = {
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+        "encoder_attention_heads": 2,
+        "decoder_attention_heads": 2,
+        "encoder_ffn_dim": 48,
+        "decoder_ffn_dim": 48,
+        "max_position_embeddings": 64,
+        "dropout": 0.1,
+        "init_std": 0.2,
+        "forced_eos_token_id": 3,
+    }
+    if kind == "t5":
+        sizes = {"d_kv": 16, "d_ff": 48, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+    config = AutoConfig.for_model(kind, **tokens, **sizes, d_model=32)
+    AutoModelForSeq2SeqLM.from_config(config).save_pretrained(folder)
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from tiny_taggers import write_bert
 from gecbench.api.parse import open_trees, parse_file
 from gecbench.core.errors import FormatError, GecbenchError, UsageError
 from gecbench.formats.reading import sources
-from gecbench.models.syntax.parser import best_tree, read_parser
+from gecbench.models.syntax.parser import ArcScores, best_tree, read_parser
 from gecbench.models.syntax.parser_training import KIND
 from gecbench.models.syntax.trees import Tree, conllu_lines, fold_of, read_conllu
 from gecbench.models.training.loop import Loop
@@ -43,9 +44,24 @@ def test_the_best_tree_is_that_of_trying_all(size, chance) -> None:
     assert total(best) == max(map(total, trees))
 
 
-@pytest.mark.parametrize("encoder", ["convolution", "bert"])
+def write_encoder(folder: Path, kind: str) -> Path:
+    """Write a tiny encoder of a kind with random weights."""
+    from transformers import AutoConfig, AutoModel
+
+    write_bert(folder, "en")
+    if kind != "bert":
+        before = json.loads((folder / "config.json").read_text("utf-8"))
+        names = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
+        sizes = {name: before[name] for name in (*names, "intermediate_size")}
+        config = AutoConfig.for_model(kind, **sizes, pad_token_id=0, max_position_embeddings=64)
+        torch.manual_seed(3)
+        AutoModel.from_config(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("encoder", ["convolution", "bert", "roberta", "electra", "deberta-v2"])
 def test_loss_and_scores_are_those_of_one_tree_after_the_other(tmp_path: Path, encoder) -> None:
-    place = encoder if encoder == "convolution" else str(write_bert(tmp_path, "en"))
+    place = encoder if encoder == "convolution" else str(write_encoder(tmp_path, encoder))
     task = KIND.build(parser_config(encoder=place), TREES, None)
     task.module.eval()
     for part in (task.module.arcs, task.module.labels):
@@ -69,6 +85,26 @@ def test_loss_and_scores_are_those_of_one_tree_after_the_other(tmp_path: Path, e
     for parse in parses:
         assert not parse.tree.fault
         assert parse.probabilities.sum(1) == pytest.approx(1, abs=1e-4)
+
+
+def test_attachment_scores_and_f_of_error_labels_are_those_counted_by_hand() -> None:
+    gold = Tree(("a", "b", "c", "d"), (2, 0, 2, 3), ("S", "root", "R", "M"))
+    other = Tree(("a",), (0,), ("x",))
+    task = KIND.build(parser_config(), [gold, other], None)
+    names = task.parser.shape.labels
+    # Heads of a and b are right, and the label of b; a has another label, c the right one at a
+    # wrong head, d a wrong one at the right head.
+    said = ((2, "R"), (0, "root"), (1, "R"), (3, "S"))
+    heads = torch.full((1, 5, 5), -5.0)
+    labels = torch.full((1, 5, 5, len(names)), -5.0)
+    for word, (head, label) in enumerate(said, 1):
+        heads[0, word, head] = 5.0
+        labels[0, word, :, names.index(label)] = 5.0
+    batch = task.collate(task.prepare([gold]).examples)
+    _, *rest = task.measure(lambda **_: ArcScores(heads, labels), batch)
+    measured = [(m.total.item(), m.weight) for m in rest]
+    # UAS 3 of 4, LAS 1 of 4; S: one said, one true, none both; R: two said, one true, one of both.
+    assert measured == [(3, 4), (1, 4), (0, 2), (2, 3), (0, 1)]
 
 
 def test_faulty_and_long_trees_are_left_out_and_counted() -> None:
@@ -194,16 +230,16 @@ def test_parse_writes_conllu_with_the_likeliest_heads(trained_parser: Path, tmp_
     column = out.read_text("utf-8").splitlines()[2].split("\t")[-1]
     assert column.startswith(f"Heads={TREES[0].heads[0]}:")
     assert column.count("|") == 1
-    source = open_trees(str(trained_parser))
-    ((_, probabilities),) = source.parse([TREES[0].words])
     _invoke(
         run, "parse", str(trained_parser), str(texts), "--heads", "0", "-o", str(out), "--overwrite"
     )
-    exact = out.read_text("utf-8").splitlines()[2].split("\t")[-1].removeprefix("Heads=")
-    heads = {int(k): float(v) for k, v in (item.split(":") for item in exact.split("|"))}
-    assert [heads[k] for k in range(len(heads))] == pytest.approx(
-        probabilities[0].tolist(), rel=1e-3
-    )
+    # All of them are exact: in one batch, the file has the parser's own numbers.
+    parsed = open_trees(str(trained_parser)).parse([tree.words for tree in TREES])
+    columns = [line.split("\t")[-1] for line in out.read_text("utf-8").splitlines() if "\t" in line]
+    rows = [row for _, probabilities in parsed for row in probabilities.tolist()]
+    for column, row in zip(columns, rows, strict=True):
+        heads = dict(item.split(":") for item in column.removeprefix("Heads=").split("|"))
+        assert [float(heads[str(k)]) for k in range(len(heads))] == row
 
 
 def test_a_treebank_that_is_read_is_not_written_over(tmp_path: Path, run) -> None:
@@ -256,6 +292,24 @@ def test_references_are_projected_onto_their_sources(tmp_path: Path, run) -> Non
         ("nsubj", "R", "root", "advmod"),
     ]
     assert "repaired: 2" in _invoke(run, *command, "--repair", "-o", str(out), "--overwrite")
+
+
+@pytest.mark.parametrize("source", ["spacy:en", "own parser", "treebank"])
+def test_trees_of_references_come_from_a_pipeline_a_parser_or_a_file(
+    source: str, trained_parser: Path, tmp_path: Path, run
+) -> None:
+    pytest.importorskip("spacy")
+    corpus, bank, out = (tmp_path / name for name in ("pairs.tsv", "bank.conllu", "out.conllu"))
+    bank.write_text("".join(map(conllu_lines, TREES)), encoding="utf-8")
+    corpus.write_text("1\tHe go to a school .\tHe go to school .\n", encoding="utf-8")
+    place = {"own parser": str(trained_parser), "treebank": str(bank)}.get(source, source)
+    command = ("parse", place, str(corpus), "--project", "--lang", "en", "--scheme", "xx-word")
+    _invoke(run, *command, "-o", str(out))
+    (tree,) = read_conllu(out)
+    assert tree.words == ("He", "go", "to", "a", "school", ".")
+    assert (tree.heads[3], tree.labels[3]) == (5, "R")
+    if source != "spacy:en":
+        assert tree.heads == (2, 0, 5, 5, 2, 2)
 
 
 def test_a_corpus_without_references_is_refused(tmp_path: Path, run) -> None:

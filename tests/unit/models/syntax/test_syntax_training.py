@@ -89,6 +89,30 @@ def test_the_whole_share_of_the_encoder_is_the_baseline(
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["t5", "mbart", "marian"])
+def test_any_encoder_decoder_takes_a_graph_as_wide_as_its_encoder(
+    kind: str, trained_parser: Path, tmp_path: Path
+) -> None:
+    place = write_bart(tmp_path / kind, kind)
+    model = {"place": str(place), "parser": str(trained_parser), "max_length": 60}
+    folder = train_killed(syntax_settings(tmp_path, {"epochs": 1}, model=model), tmp_path)
+    card = json.loads((folder / "gecbench.json").read_text("utf-8"))
+    graph = card["settings"]["graph"]
+    assert (graph["width"], graph["inner"], graph["layers"]) == (32, 48, 3)
+    corrector = load_corrector(f"syntax:{folder}", {"beams": 2, "device": "cpu"})
+    assert len(corrector.correct([source for source, _ in PAIRS])) == len(PAIRS)
+
+
+def test_it_has_no_other_runtime(bart: Path, trained_parser: Path, tmp_path: Path, run) -> None:
+    model = {"place": str(bart), "parser": str(trained_parser), "max_length": 60}
+    task = KIND.build(syntax_settings(tmp_path, {}, model=model).config, [], None)
+    (tmp_path / "model").mkdir()
+    task.save(tmp_path / "model", {})
+    code, _, stderr = run("export", str(tmp_path / "model"), "-o", str(tmp_path / "onnx"))
+    assert (code, "syntax has no other runtime" in stderr) == (2, True)
+    assert not (tmp_path / "onnx").exists()
+
+
 @pytest.mark.parametrize("robust", [{"method": "r-drop"}, {"cases": ["cases.jsonl"]}])
 def test_all_of_it_learns_robustly_and_goes_on_in_another_stage(
     bart: Path, trained_parser: Path, tmp_path: Path, robust: dict[str, object]
