@@ -67,15 +67,13 @@ rule parser:
     params:
         encoder=ELECTRA,
         options=by_form(
-            full="--set model.layers=4 --set model.head_rate=20 --set training.epochs=5"
-            " --set training.accumulation=2",
             small="--set training.epochs=1 --set training.precision=no --set training.threads=1"
-            " --set data.dev=train --set training.warmup_steps=1",
+            " --set data.dev=train --set training.warmup_steps=1"
         ),
     resources:
         gpu=GPUS,
     shell:
-        "{TRAIN} --recipe syngec-parser --set language=zh --set model.encoder={params.encoder}"
+        "{TRAIN} --recipe syngec-parser-zh --set model.encoder={params.encoder}"
         " --set \"data.train=['{input.train}']\" --set data.dev={input.dev}"
         " {params.options} -o runs/parser-zh 2> {log}"
 

@@ -84,3 +84,23 @@ rule syngec:
         "{TRAIN} --recipe syngec-en --set model.place={input.bart} --set model.parser={input.parser}"
         " --set \"data.train=['{input.train}']\" --set data.dev={input.dev}"
         " --set training.seed=1 {params.options} -o runs/syngec 2> {log}"
+
+
+rule syngec_cpr:
+    input:
+        model="runs/syngec/model",
+        train="data/divided/train.jsonl",
+        dev="data/divided/dev.jsonl",
+    output:
+        directory("runs/syngec-cpr-{seed}/model"),
+    log:
+        "logs/syngec-cpr-{seed}.log",
+    params:
+        options=POST_TRAINING,
+    resources:
+        gpu=GPUS,
+    shell:
+        "{TRAIN} --recipe syngec-cpr --set model.place={input.model}"
+        " --set \"robust.cases=['{input.train}']\" --set data.dev={input.dev}"
+        " --set training.seed={wildcards.seed} {params.options}"
+        " -o runs/syngec-cpr-{wildcards.seed} 2> {log}"

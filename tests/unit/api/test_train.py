@@ -46,6 +46,13 @@ def test_the_papers_values_are_in_their_recipes() -> None:
     assert robust.training.batch_size * robust.training.accumulation == 128
     assert (robust.training.learning_rate, robust.model.dropout) == (1e-6, 0.3)
     assert (robust.robust.method, robust.robust.alpha) == ("cpr", 1.0)
+    # SynGEC, as its scripts.
+    for stage, rate, tokens in (("syngec-en", 5e-4, 8192), ("syngec-en-2", 5e-5, 8192)):
+        syntax = read_settings(None, recipe=stage).config
+        assert (syntax.training.learning_rate, syntax.model.trains) == (rate, "graph")
+        assert syntax.training.batch_tokens * syntax.training.accumulation == tokens
+    parser = read_settings(None, recipe="syngec-parser-zh").config
+    assert (parser.model.layers, parser.model.head_rate, parser.training.epochs) == (4, 20, 5)
 
 
 def test_the_command_line_changes_single_values(tmp_path) -> None:
