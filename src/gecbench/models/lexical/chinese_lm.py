@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,6 +79,20 @@ _CONFUSED = {
 _KEPT = (NUMERALS, frozenset("他她它妳祂"), frozenset("甚什"))
 """Another number or person is no spelling, and what is written either way is right."""
 
+_SURNAMES = frozenset(
+    "王李张刘陈杨赵黄周吴徐孙胡朱郭罗梁宋郑谢韩冯邓曹彭萧蔡潘袁董余苏吕魏蒋杜丁沈姚卢姜崔钟谭陆汪廖范贾韦侯邹孟秦薛"
+    "尹阎黎贺顾郝龚邵覃邱傅柯朴樊葛宗詹俞阮翁倪"
+)
+"""Usual surnames that are rarely words of their own."""
+_GIVEN = 2
+"""Characters of a given name, at most."""
+_NO_NAME = frozenset("的地得了着过是在和与跟同对把被给向说来去有也都就不很先老么吗呢吧啊")
+_TITLE = re.compile("《[^《》]{1,40}》")
+_TRANSLITERATED = re.compile("[\u4e00-\u9fff]{1,4}·[\u4e00-\u9fff]{1,4}")
+
+Names = tuple[Collection[int], Collection[int]]
+"""Places of surnames, and of other characters of names and titles."""
+
 
 class Edge(NamedTuple):
     """A word that may stand in a text.
@@ -144,22 +159,28 @@ class Lexicon:
         known: Those that the n-gram model knows, as far as they are put in.
         homophones: Of these, by their sounds.
         characters: Syllable to frequent characters that are read so.
+        people: Words that are names of people.
     """
 
     words: UnigramModel
     known: Collection[str]
     homophones: Homophones
     characters: Mapping[str, str]
+    people: Collection[str] = frozenset()
 
-    def edges(self, text: str, model: NgramModel, caution: float) -> list[list[Edge]]:
+    def edges(
+        self, text: str, model: NgramModel, caution: float, names: Names = ((), ())
+    ) -> list[list[Edge]]:
         """List the words that may stand at each place of a text.
 
         Args:
             text: Characters with sounds only.
             model: The n-gram model.
             caution: What all thresholds are multiplied by; infinity for the text as it is.
+            names: See `names`.
         """
         sound = text.translate(self.homophones.sounds.table)
+        surnames, others = names
         edges: list[list[Edge]] = []
         for start, character in enumerate(text):
             log = None if character in model else UNKNOWN
@@ -169,14 +190,49 @@ class Lexicon:
                 if word in self.words.logs:
                     log = None if word in model else self.words.logs[word] - 1
                     here.append(Edge(end, word, 0.0, log))
-            if caution < math.inf:
+            if caution < math.inf and start not in surnames:
                 for end in range(start + 1, min(start + LONGEST, len(text)) + 1):
                     old = text[start:end]
+                    if end - 1 in others:
+                        break
                     for word in self._alike(old, sound[start:end]):
                         if label := self.label(old, word):
                             here.append(Edge(end, word, caution * THRESHOLDS[label]))
             edges.append(here)
         return edges
+
+    def names(self, text: str) -> tuple[set[int], set[int]]:
+        """Find what is probably a name of somebody, or a title, and stays.
+
+        Returns:
+            Places of surnames, which may still be the end of a word with another character in its
+            place (太杨), and of other characters.
+        """
+        others = {
+            place
+            for pattern in (_TITLE, _TRANSLITERATED)
+            for match in pattern.finditer(text)
+            for place in range(*match.span())
+        }
+        surnames = {
+            place
+            for place, character in enumerate(text)
+            if character in _SURNAMES and not self._in_word(text, place)
+        }
+        for place in surnames:
+            for given in range(place + 1, min(place + 1 + _GIVEN, len(text))):
+                if text[given] in _NO_NAME or not text[given].isalpha():
+                    break
+                others.add(given)
+        return surnames, others
+
+    def _in_word(self, text: str, place: int) -> bool:
+        """Say whether a known word, other than a name, may stand over a character."""
+        return any(
+            text[start:end] in self.words.logs and text[start:end] not in self.people
+            for start in range(max(0, place - LONGEST + 1), place + 1)
+            for end in range(max(place + 1, start + 2), min(start + LONGEST, len(text)) + 1)
+        )
 
     def _alike(self, span: str, sound: str) -> Iterator[str]:
         if len(span) > 1:
@@ -210,7 +266,8 @@ def build_lexicon(model: NgramModel, extra: Sequence[str] = ()) -> tuple[str, Le
     words = build_unigrams(word_list, extra)
     known = frozenset(w for w in words.logs if 1 < len(w) <= LONGEST and w in model)
     offered = UnigramModel({w: words.logs[w] for w in known}, {}, words.unseen)
-    homophones = index_homophones(offered, readings, frozenset(word_list.people) - set(extra))
+    people = frozenset(word_list.people)
+    homophones = index_homophones(offered, readings, people - set(extra))
     characters: dict[str, str] = defaultdict(str)
     for code, syllable in readings.table.items():
         character = chr(code)
@@ -219,7 +276,7 @@ def build_lexicon(model: NgramModel, extra: Sequence[str] = ()) -> tuple[str, Le
             if log > RARE and words.logs.get(character, words.unseen) > RARE_WORD:
                 for reading in syllable + readings.others.get(character, ""):
                     characters[reading] += character
-    return word_list.name, Lexicon(words, known, homophones, dict(characters))
+    return word_list.name, Lexicon(words, known, homophones, dict(characters), people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,13 +295,15 @@ class ZhLm(Corrector):
     def _correct(self, text: str) -> Correction:
         edits: list[TextEdit] = []
         sound = text.translate(self.lexicon.homophones.sounds.table)
+        names = self.lexicon.names(text)
         for start, end in simplified_spans(text, sound):
-            edits += self._edits(text[start:end], start)
+            surnames, others = ({place - start for place in places} for places in names)
+            edits += self._edits(text[start:end], start, (surnames, others))
         return Correction(text, apply(edits, text), tuple(edits))
 
-    def _edits(self, text: str, offset: int) -> Iterator[TextEdit]:
+    def _edits(self, text: str, offset: int, names: Names) -> Iterator[TextEdit]:
         """Yield the changes of a clause: those of the best words, each with what it gains."""
-        words = self._best(text, self.caution).words
+        words = self._best(text, self.caution, names).words
         new = "".join(words)
         if new == text:
             return
@@ -263,8 +322,8 @@ class ZhLm(Corrector):
                 )
             start = end
 
-    def _best(self, text: str, caution: float = math.inf) -> Division:
-        return find_best(self.lexicon.edges(text, self.model, caution), self.model)
+    def _best(self, text: str, caution: float = math.inf, names: Names = ((), ())) -> Division:
+        return find_best(self.lexicon.edges(text, self.model, caution, names), self.model)
 
 
 class _Kenlm(NgramModel):
@@ -306,7 +365,7 @@ class _Kenlm(NgramModel):
 
 _LN_10 = math.log(10)
 _FOLDER, _FILE = Path("/usr/lib"), "libime/zh_CN.lm"
-VERSION = "1"
+VERSION = "2"
 """Goes up when the same options give other output."""
 _ABOUT = (
     "Typing errors: characters taken for others with a like sound (小新 for 小心), by a model of "

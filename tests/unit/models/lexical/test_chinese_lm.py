@@ -75,6 +75,10 @@ def test_laws(corrector: ZhLm) -> None:
         ("他有五本书", "他有五本书", []),
         ("他有午本书", "他有五本书", ["single character"]),
         ("他跑得很快", "他跑得很快", []),
+        ("刘高心走了", "刘高心走了", []),
+        ("柯新点，要小新一点。", "柯新点，要小心一点。", ["same sound"]),
+        ("他读《小新》，你们要小新一点。", "他读《小新》，你们要小心一点。", ["same sound"]),
+        ("小新·再新，你们要小新一点。", "小新·再新，你们要小心一点。", ["same sound"]),
     ],
 )
 def test_what_is_corrected(corrector: ZhLm, wrong: str, right: str, labels: list[str]) -> None:
