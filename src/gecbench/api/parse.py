@@ -299,6 +299,8 @@ def _project(
             projected, fault = projection.tree, projection.fault
             if not fault and projected.words != sentence.tokens:
                 fault = "words that are not those of the sentence"
+            if not fault and projection.unmarked:
+                counts["places of missing words that no label shows"] += projection.unmarked
             if repair and not fault:
                 counts["repaired"] += bool(project(tree[0], extraction.edit_sets[0]).fault)
         if fault or projected is None:

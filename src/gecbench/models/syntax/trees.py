@@ -80,10 +80,13 @@ class Projection(NamedTuple):
     Args:
         tree: Of the words that are left.
         lost: Superfluous words at the end that have no place in it.
+        unmarked: Places where words are missing and no label shows it: nothing stands behind, or
+            a word that is wrong itself.
     """
 
     tree: Tree
     lost: int
+    unmarked: int = 0
 
     @property
     def fault(self) -> str:
@@ -110,17 +113,19 @@ def project(tree: Tree, edits: Iterable[Edit], *, repair: bool = False) -> Proje
     nodes = [_Node(word, label) for word, label in zip(tree.words, tree.labels, strict=True)]
     for node, number in zip(nodes, tree.heads, strict=True):
         node.head = nodes[number - 1] if number else None
-    shift = lost = 0
+    shift = lost = unmarked = 0
     for edit in edits:
         start, end = edit.start + shift, edit.end + shift
         new = edit.replacement or ()
         common = min(end - start, len(new))
         for node, word in zip(nodes[start : start + common], new[:common], strict=True):
+            unmarked += node.label == MISSING
             node.word, node.label = word, WRONG
         for _ in range(start + common, end):
             _delete(nodes, start + common)
         added = new[common:]
         place = start + common
+        unmarked += place < end and place == len(nodes)
         if added and place == len(nodes) and not repair:
             lost += len(added)
             added = ()
@@ -140,6 +145,7 @@ def project(tree: Tree, edits: Iterable[Edit], *, repair: bool = False) -> Proje
             tuple(node.label for node in nodes),
         ),
         lost,
+        unmarked,
     )
 
 

@@ -62,6 +62,21 @@ def test_superfluous_words_at_the_end_are_lost_and_counted_or_repaired() -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("edits", "unmarked"),
+    [
+        ([Edit(2, 3, ())], 0),
+        ([Edit(4, 6, ())], 1),  # nothing stands behind "today ."
+        ([Edit(5, 6, ("!",))], 0),
+        ([Edit(4, 6, ("now",))], 1),  # as the mark behind "now"
+        ([Edit(2, 3, ()), Edit(3, 4, ("scool",))], 1),  # S stands in place of M
+        ([Edit(2, 3, ()), Edit(4, 5, ("tody",))], 0),
+    ],
+)
+def test_missing_words_that_no_label_shows_are_counted(edits: list[Edit], unmarked: int) -> None:
+    assert project(RIGHT, edits).unmarked == unmarked
+
+
 WORDS = st.lists(st.sampled_from("abc"), max_size=2).map(tuple)
 
 
