@@ -264,7 +264,11 @@ def english_row(
 
 
 def vote(
-    texts: Sequence[str], outputs: Sequence[Sequence[str]], votes: int, folder: Path
+    texts: Sequence[str],
+    outputs: Sequence[Sequence[str]],
+    votes: int,
+    folder: Path,
+    lang: str = "en",
 ) -> list[str]:
     """Keep what so many correctors make of texts."""
     path, output = folder / "sources.txt", folder / "output.txt"
@@ -275,7 +279,7 @@ def vote(
         write_text(output, "".join(f"{text}\n" for text in lines))
         systems.append(gecbench.load_system(output, corpus, name=str(n), format="lines"))
     voting = gecbench.Voting(threshold=votes)
-    return list(gecbench.combine(corpus, systems, voting=voting, scheme="none", lang="en").texts)
+    return list(gecbench.combine(corpus, systems, voting=voting, scheme="none", lang=lang).texts)
 
 
 def chinese_table(args: argparse.Namespace) -> None:
