@@ -271,10 +271,13 @@ def test_ctrl_c_on_a_terminal_stops_long_work_and_leaves_nothing(tmp_path: Path)
 
 
 SEVERAL = {
+    "compare": "compare x.tsv one=x.txt two=x.txt --scheme xx-word",
     "correct": "correct en-rules x.txt -o out.txt",
     "corrupt": "corrupt x.txt -o out.jsonl",
+    "edits": "edits x.tsv --scheme xx-word -o out.m2",
     "perturb": "perturb x.tsv -o out.jsonl --no-pos --lang en",
     "prepare": "data prepare --corpus x=x.tsv --lang en -o out.jsonl",
+    "report": "report x.tsv x.txt --scheme xx-word -o out.html",
     "score": "score x.tsv x.txt --scheme xx-word",
 }
 """Work of several processes on 3,000 sentences."""

@@ -25,6 +25,7 @@ from gecbench.core.edit import Edit
 from gecbench.core.errors import GecbenchError, MissingExtraError, UsageError
 from gecbench.core.files import check_target
 from gecbench.core.sample import Corpus, Rewrite, Sample
+from gecbench.formats import stored
 from gecbench.lang.zh.char import scheme as zh_char
 from gecbench.reports import page as report_page
 from gecbench.reports import plots
@@ -146,6 +147,13 @@ def test_bars_of_the_number_of_references_lead_to_their_sentences(whole: Page):
 def test_each_score_has_a_bar_with_its_interval(written: str):
     table = written[written.index('id="table-scores"') :].partition("</table>")[0]
     assert table.count('<svg class="interval"') == len(SYSTEMS)
+
+
+def test_several_processes_make_the_same_page(whole: Page, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(stored, "BLOCK", 2)
+    options = Options(resamples=100, jobs=2)
+    assert page(options=options).reports == whole.reports
+    assert page(options=options).sentences == whole.sentences
 
 
 def test_without_resamples_there_are_no_tests_and_no_intervals():
