@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -86,13 +88,13 @@ def matches(
 
     texts = [references(case) for case in cases]
     width = max(map(len, texts), default=0)
-    numbers: dict[str, int] = {}
+    numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     words: list[int] = []  # of all texts, one after another
     lengths = np.zeros((len(cases), 2 + width), dtype=np.int64)
     for at, (case, several) in enumerate(zip(cases, texts, strict=True)):
         for k, text in enumerate((case.hypotheses[0].text, case.source, *several)):
             before = len(words)
-            words += [numbers.setdefault(word, len(numbers)) for word in pieces(text, unit)]
+            words += map(numbers.__getitem__, pieces(text, unit))
             lengths[at, k] = len(words) - before
     word, size = np.array(words, dtype=np.int64), lengths.ravel()
     sentence = np.repeat(np.arange(len(size)) // (2 + width), size)
@@ -312,6 +314,12 @@ _WIDTH = 1.959963984540054
 """Deviations from the mean to the ends of a 95% interval of the normal distribution."""
 
 
+def _reference_numbers(stats: Sequence[Matches]) -> Places:
+    import numpy as np
+
+    return np.array([len(matches.lengths) for matches in stats], dtype=np.intp)
+
+
 @dataclass(frozen=True, slots=True)
 class SampledGleu(Metric[Matches]):
     """The mean of a GLEU over draws of one reference for each sentence.
@@ -368,9 +376,10 @@ class SampledGleu(Metric[Matches]):
         import numpy as np
 
         table, hypotheses = self._table(stats), self._hypothesis_totals(stats).sum(axis=0)
+        numbers = _reference_numbers(stats)
         scores = []
         for block in self._blocks(stats, len(stats)):
-            block_sums = self._draw_values(table, self._draw_references(stats, block))
+            block_sums = self._draw_values(table, self._draw_references(numbers, block))
             block_sums = block_sums.sum(axis=0, dtype=np.int64)
             shape = len(block), self.order + 1
             scores.append(self._scores(block_sums.reshape(shape), hypotheses))
@@ -408,12 +417,12 @@ class SampledGleu(Metric[Matches]):
         """
         import numpy as np
 
-        table = self._table(stats)
+        table, numbers = self._table(stats), _reference_numbers(stats)
         often = occurrences(draws, len(stats))
         hypotheses = sums_of(self._hypothesis_totals(stats), often)[:, None]
         scores = []
         for block in self._blocks(stats, len(stats)):
-            values = self._draw_values(table, self._draw_references(stats, block))
+            values = self._draw_values(table, self._draw_references(numbers, block))
             draw_sums = sums_of(values, often)
             shape = len(draws), len(block), self.order + 1
             scores.append(self._scores(draw_sums.reshape(shape), hypotheses))
@@ -432,11 +441,11 @@ class SampledGleu(Metric[Matches]):
 
         sides = (first, second)
         tables = [self._table(side) for side in sides]
-        coins = swaps.astype(np.float64)
+        coins, numbers = swaps.astype(np.float64), _reference_numbers(first)
         hypotheses = exchange_sums(coins, *(self._hypothesis_totals(side) for side in sides))
         scores: tuple[list[Values], list[Values]] = ([], [])
         for block in self._blocks(first, max(len(first), len(swaps))):
-            references = self._draw_references(first, block)
+            references = self._draw_references(numbers, block)
             draw_sums = exchange_sums(
                 coins, *(self._draw_values(table, references) for table in tables)
             )
@@ -470,12 +479,16 @@ class SampledGleu(Metric[Matches]):
         iterations = range(self._iterations(stats))
         return (iterations[first : first + step] for first in range(0, len(iterations), step))
 
-    def _draw_references(self, stats: Sequence[Matches], iterations: range) -> Drawn:
-        """A reference of each sentence, shape (iterations, sentences)."""
+    def _draw_references(self, counts: Places, iterations: range) -> Drawn:
+        """A reference of each sentence, shape (iterations, sentences).
+
+        Args:
+            counts: Number of references of each sentence.
+            iterations: Some of all.
+        """
         import numpy as np
 
-        counts = np.array([len(matches.lengths) for matches in stats], dtype=np.intp)
-        number = self._iterations(stats)
+        number = self.iterations if counts.max(initial=0) > 1 else 1
         if counts.max(initial=0) < 256 and number * len(counts) <= _REMEMBERED:
             octets = counts.astype(np.uint8).tobytes()
             draws = _draw_all(octets, number, self.draws)
