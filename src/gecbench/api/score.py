@@ -348,7 +348,10 @@ def _texts(name: str, texts: str | Iterable[str], *, is_one: bool = False) -> li
     items = _items(name, texts, "a list of texts")
     for at, text in enumerate(items):
         if not isinstance(text, str):
-            raise UsageError(f"{name}[{at}] is {str(text)[:40]!r}, which is no text")
+            kind = type(text).__name__  # a scalar of pyarrow looks like its text
+            raise UsageError(
+                f"{name}[{at}] is {str(text)[:40]!r} of type {kind}; give a text (str)"
+            )
         _check_characters(f"{name}[{at}]", text)
     return [str(text) for text in items]
 

@@ -110,6 +110,15 @@ def test_what_is_no_text_or_not_there_is_named(sources, hypotheses, references, 
         gecbench.score_texts(sources, hypotheses, references, **PLAIN)
 
 
+def test_what_only_looks_like_a_text_is_named_by_its_type():
+    class Scalar:
+        def __str__(self) -> str:
+            return "He go ."
+
+    with expect_error(UsageError, "sources[0]", "He go .", "Scalar"):
+        gecbench.score_texts([Scalar()], ["He goes ."], [["He goes ."]], **PLAIN)
+
+
 def test_a_report_prints_in_ten_lines_at_most():
     systems = {f"system{n}": OUTPUTS for n in range(30)}
     report = gecbench.score_texts(SOURCES, systems, REFERENCES, **PLAIN)
