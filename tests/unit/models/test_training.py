@@ -382,6 +382,27 @@ def test_a_run_goes_on_compiled_or_not_as_it_was_begun(home) -> None:
         trained(home, "run", msgspec.structs.replace(config(epochs=1), devices=compiled))
 
 
+def test_a_compiled_run_learns_what_a_plain_one_does_and_goes_on_compiled(
+    home, monkeypatch
+) -> None:
+    """Compiled for real, it takes minutes on a CPU: here torch only traces the network."""
+    compile_network, calls = torch.compile, []
+
+    def traced(network, **options):
+        calls.append(options)
+        return compile_network(network, **{**options, "backend": "eager"})
+
+    monkeypatch.setattr(torch, "compile", traced)
+    plain = weights(trained(home, "plain", config()))
+    compiled = msgspec.structs.replace(config(), devices=DevicesTable(compile=True))
+    with pytest.raises(Killed):
+        trained(home, "compiled", compiled, kind_that_dies(9))
+    learnt = weights(trained(home, "compiled", compiled))
+    assert learnt.keys() == plain.keys()
+    assert all(torch.allclose(learnt[name], plain[name], atol=1e-5) for name in plain)
+    assert [options["backend"] for options in calls] == ["inductor"] * 2
+
+
 def test_learning_rates() -> None:
     training = TrainingTable(learning_rate=1.0, schedule="polynomial", warmup_steps=4)
     rates = [learning_rate(training, step=s, total=14, cold=False) for s in range(15)]
