@@ -24,7 +24,7 @@ def test_each_paper_table_has_its_workflow() -> None:
         *("mucgec-table-5", "mucgec-table-6", "mucgec-table-7"),
         *("robust-from-scratch",),
         *("robustgec-figure-4", "robustgec-table-4", "robustgec-table-5"),
-        *("syngec-mucgec",),
+        *("syngec-mucgec", "syngec-nlpcc18"),
     ] == NAMES
     assert sorted(path.stem for path in (WORKFLOWS / "tables").glob("*.toml")) == NAMES
 

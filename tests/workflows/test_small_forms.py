@@ -16,7 +16,9 @@ from .conftest import snakemake
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", ["mucgec-table-6", "robustgec-table-5", "syngec-mucgec"])
+@pytest.mark.parametrize(
+    "name", ["mucgec-table-6", "robustgec-table-5", "syngec-mucgec", "syngec-nlpcc18"]
+)
 def test_the_small_form_runs_to_its_table(name: str, tmp_path: Path, forks: Path) -> None:
     process = snakemake(name, tmp_path, first=forks)
     output = process.communicate()[0]
