@@ -56,7 +56,7 @@ rule parser:
         encoder=ELECTRA,
         options=by_form(
             small="--set training.epochs=1 --set training.precision=no --set training.threads=1"
-            " --set data.dev=train --set training.warmup_steps=1"
+            " --set data.dev=train --set training.warmup_steps=1 --set model.layers=2"
         ),
     resources:
         gpu=GPUS,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -282,6 +282,7 @@ def build(config: ParserConfig, trees: Sequence[Tree], checkpoint: Path | None) 
 
     Raises:
         GecbenchError: The encoder cannot be loaded.
+        UsageError: It has fewer layers than are to be mixed.
     """
     table = config.model
     with torch.random.fork_rng(devices=[]):
@@ -303,6 +304,12 @@ def build(config: ParserConfig, trees: Sequence[Tree], checkpoint: Path | None) 
                 pieces_per_token=table.subwords_per_token,
             )
             encoding = _with_root(encoding)
+            module: Any = encoder.module
+            most = int(getattr(module.model.config, "num_hidden_layers", table.layers))
+            if table.layers > most:
+                raise UsageError(
+                    f"model.layers is {table.layers}, but {table.encoder} has {most} layers to mix"
+                )
         counts = Counter(label for tree in trees for label in tree.labels)
         shape = ParserShape(
             name=config.name,

@@ -107,6 +107,12 @@ def test_attachment_scores_and_f_of_error_labels_are_those_counted_by_hand() -> 
     assert measured == [(3, 4), (1, 4), (0, 2), (2, 3), (0, 1)]
 
 
+def test_more_layers_than_an_encoder_has_are_refused(tmp_path: Path) -> None:
+    place = str(write_encoder(tmp_path, "electra"))
+    with pytest.raises(UsageError, match=r"model\.layers is 3.*has 2"):
+        KIND.build(parser_config(encoder=place, layers=3), TREES, None)
+
+
 def test_faulty_and_long_trees_are_left_out_and_counted() -> None:
     task = KIND.build(parser_config(max_tokens=4), TREES, None)
     faulty = Tree(("He", "goes"), (0, 0), ("nsubj", "root"))
