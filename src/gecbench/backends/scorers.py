@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
+from copy import copy
 from functools import cached_property, lru_cache
 from itertools import islice
 from math import exp, inf
@@ -132,14 +132,29 @@ class Branch(NamedTuple):
 
 
 class LanguageModel(TextScorer[float]):
-    """Perplexity of texts under a causal language model, and what might stand in them instead."""
+    """Perplexity of texts under a causal language model, and what might stand in them instead.
+
+    Args:
+        place: A folder, or a name on the hub.
+        precision: Of numbers. With "int8", which is for CPUs, `read` multiplies in eight bits;
+            perplexity and prefixes are computed in fp32: many heads look at the first piece of
+            all, so errors there would be in everything.
+    """
 
     def __init__(self, place: str, precision: str = "fp32") -> None:
         need_torch()
         from transformers import AutoModelForCausalLM
 
         super().__init__(place, AutoModelForCausalLM)
-        self._model.to(find_dtype(precision))
+        if precision == "int8":
+            from gecbench.backends.eight_bits import with_eight_bits
+
+            self._device = find_device("cpu")
+            self._model.to(self._device)
+            self._reader = with_eight_bits(self._model)
+        else:
+            self._model.to(find_dtype(precision))
+            self._reader = self._model
         self._start = self._tokenizer.bos_token_id
         if self._start is None:
             self._start = self._tokenizer.cls_token_id
@@ -209,7 +224,7 @@ class LanguageModel(TextScorer[float]):
             unscored: How many pieces behind the prefix need no probabilities, which cost a
                 fifth of all; no variant begins there.
         """
-        return Trunks(self._model, rows, self._start, self._read_prefix(tuple(prefix)), unscored)
+        return Trunks(self._reader, rows, self._start, self._read_prefix(tuple(prefix)), unscored)
 
     @cached_property
     def _read_prefix(self) -> Callable[[tuple[int, ...]], Prefix | None]:
@@ -243,6 +258,13 @@ class Prefix(NamedTuple):
     log_probs: torch.Tensor
 
 
+def _copy(cache: Any) -> Any:
+    """Copy what a language model remembers; what it reads is put behind in new tensors."""
+    other = copy(cache)
+    other.layers = [copy(layer) for layer in cache.layers]
+    return other
+
+
 class Trunks:
     """Texts that a language model has read once, with all that their variants share.
 
@@ -271,7 +293,7 @@ class Trunks:
         ids = torch.tensor([[*row[skip:], *[fill] * (self._width - len(row))] for row in rows])
         cache = None
         if prefix:
-            cache = deepcopy(prefix.cache)
+            cache = _copy(prefix.cache)
             cache.batch_repeat_interleave(len(rows))
         scored = {"logits_to_keep": ids.shape[1] - unscored + 1} if unscored else {}
         with torch.inference_mode():
