@@ -148,11 +148,13 @@ def _convert_gguf(file: Path, target: Path) -> None:
     AutoTokenizer.from_pretrained(folder, **name).save_pretrained(target)
 
 
-def has_bf16() -> bool:
-    """Say whether the processor computes with bfloat16 itself; if not, it is slow."""
+def fast_precision() -> str:
+    """Name the precision in which this machine multiplies fast: int8, bf16 or fp32."""
     import torch
 
-    return torch.cuda.is_available() or bool(torch.cpu._is_avx512_bf16_supported())
+    if torch.cuda.is_available():
+        return "bf16"
+    return "int8" if torch.cpu._is_vnni_supported() else "fp32"
 
 
 def without_pooler(config: PreTrainedConfig) -> dict[str, bool]:

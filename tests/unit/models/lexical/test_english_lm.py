@@ -104,6 +104,29 @@ def test_names_numbers_and_quotations_stay(proposer: Proposer) -> None:
     assert {change.label for change in changes} <= THRESHOLDS.keys()
 
 
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("The percentages / the amounts go up .", 1),
+        ("The percentages / the amounts go up .", 3),
+        ("See trans _ expn . pdf for it .", 3),
+        ("They came at 5 p . m . , and went .", 8),
+        ("The shops ( and the bars ) , which we like .", 7),
+    ],
+)
+def test_parts_of_addresses_and_commas_behind_marks_stay(
+    proposer: Proposer, text: str, at: int
+) -> None:
+    assert not any(change.start <= at < change.end for change in proposer.propose(text.split()))
+
+
+def test_a_word_with_a_capital_is_rather_a_name_than_misspelt() -> None:
+    for text, more in (("Meiring is here .", english_lm.CAPITAL), ("meiring is here .", 0.0)):
+        words = [english_lm.Word(word, n) for n, word in enumerate(text.split())]
+        change = english_lm.Change(0, 1, ("Meeting",), "spelling")
+        assert english_lm._extra_gain(words, change) == more
+
+
 def test_a_change_gains_what_both_readings_say(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,12 +143,17 @@ def test_a_change_gains_what_both_readings_say(
         losses = network.read([[*head, *_pieces(network, text)]]).losses(0)
         return -sum(losses[len(head) - 1 :])
 
-    def gain(before: str) -> float:
-        return log_probability(before, right) - log_probability(before, wrong)
-
-    first, second = gain("We go."), gain("|".join(("They go.", *_words(wrong), " He has.")))
-    least = english_lm.THRESHOLDS["verb form"] - english_lm.LEAVE
-    expected = first + english_lm.COMPARED * second - least
+    # In a text all of a change counts; as a correction of the source, what one look shows: the
+    # first piece of "goes", what "go" costs, and a share of what "to" behind it costs.
+    first = log_probability("We go.", right) - log_probability("We go.", wrong)
+    middle = [i for part in (*_words(wrong), " He has.") for i in network.pieces(part)]
+    head = [network.start, *network.pieces("They go."), *middle, *network.pieces("He")]
+    old, new, after = map(network.pieces, (" go", " goes", " to"))
+    losses = network.read([[*head, *old, *after]]).losses(0)[len(head) - 1 :]
+    (loss,) = network.read([[*head, new[0]]]).losses(0)[len(head) - 1 :]
+    second = sum(losses[: len(old)]) + english_lm.HOPE * losses[len(old)] - loss
+    second -= english_lm.USUAL
+    expected = first + english_lm.COMPARED * second - english_lm.THRESHOLDS["verb form"]
     assert edit.score == pytest.approx(1 / (1 + exp(-expected)), rel=1e-3)
 
 
