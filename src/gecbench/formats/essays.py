@@ -114,8 +114,10 @@ def _with_blanks(correction: str, replaced: str, before: str, behind: str) -> st
 
     Annotators of NUCLE often mark the blank behind a word with it, and do not write it again; the
     authors' programs divide by tokens, which blanks are not in. A blank alone is replaced as the
-    annotator says.
+    annotator says. What is put in at the beginning of a word is a word of its own.
     """
+    if not replaced and not before.strip() and correction[-1:].isalnum() and behind.isalnum():
+        return f"{correction} "
     if not replaced.strip():
         return correction
     if replaced[0].isspace() and correction[:1].strip() and before.strip():

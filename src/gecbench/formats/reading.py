@@ -287,11 +287,13 @@ def _check_plain(path: Path, expected: int | None = None) -> int | None:
     """Count the lines of a text; None for standard input, which can be read once only."""
     if str(path) == STDIO:
         return None
-    lines = read_lines(path)
+    lines = stream_lines(path)
+    first = list(islice(lines, _FIRST))
+    count = len(first) + sum(1 for _ in lines)
     try:
-        reader = _format_of(path, lines, None, to_show=True)
+        reader = _format_of(path, first, None, to_show=True)
     except MarkdownOrCsvError:
-        if len(lines) != expected:
+        if count != expected:
             raise
         return expected
     if not reader.is_text:
@@ -300,7 +302,7 @@ def _check_plain(path: Path, expected: int | None = None) -> int | None:
             "of one sentence a line; leave it out for a corpus that has its own references, or say "
             "--from lines"
         )
-    return len(lines)
+    return count
 
 
 @dataclass(frozen=True, slots=True)

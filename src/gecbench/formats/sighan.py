@@ -40,9 +40,10 @@ _BEGINNING = re.compile(
     r"\s*<(?:SENTENCE>\s*<TEXT>|ESSAY\b[^<>]*>\s*<TEXT>|DOC Nid=[^<>]*>\s*<[pP]>)"
 )
 _TEXT = re.compile(r"<TEXT>(.*?)</TEXT>", re.DOTALL)
-_MISTAKE = re.compile(r"<MISTAKE\b([^<>]*)>(.*?)</MISTAKE>", re.DOTALL)
+_MISTAKE = re.compile(r"<MISTAKE\b([^<>]*)>(.*?)</MISTAKE>", re.DOTALL | re.IGNORECASE)
+_MISTAKE_BEGINS = re.compile(r"<MISTAKE\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r'(\w+)="?([^"<>\s]*)"?')
-_ELEMENT = re.compile(r"<(LOCATION|WRONG|CORRECTION|CORRECT|wrong|correct)>(.*?)</\1>", re.DOTALL)
+_ELEMENT = re.compile(r"<(LOCATION|WRONG|CORRECTION|CORRECT)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 _NAMES = {"nid": "id", "wrong_position": "location", "correct": "correction"}
 """What 2013 called otherwise."""
 _ELSEWHERE = Message("a mistake that does not stand where the file says")
@@ -76,16 +77,20 @@ def _sentences(attributes: str, block: str) -> Iterator[tuple[str, str, list[_Mi
     sentence_id = _parts(_ATTRIBUTE.findall(attributes)).get("id", "")
     passages = [(match[1], match[2].strip()) for match in _PASSAGE.finditer(text[1])]
     by_id: dict[str, list[_Mistake]] = {name: [] for name, _ in passages or [(sentence_id, "")]}
-    for match in _MISTAKE.finditer(block):
+    mistakes = list(_MISTAKE.finditer(block))
+    if len(mistakes) < len(_MISTAKE_BEGINS.findall(block)):
+        raise FormatError("a MISTAKE has no end; it ends with </MISTAKE>")
+    for match in mistakes:
         parts = _parts([*_ATTRIBUTE.findall(match[1]), *_ELEMENT.findall(match[2])])
         name, location = parts.get("id", sentence_id), parts.get("location", "")
-        if name not in by_id or "wrong" not in parts or not is_number(location):
+        has_texts = {"wrong", "correction"} <= parts.keys()
+        if name not in by_id or not has_texts or not is_number(location):
             raise FormatError(
                 "a MISTAKE has a location that is a number, a WRONG, a CORRECTION, and, in an "
                 "ESSAY, the id of a PASSAGE; here is {text}",
                 text=quote(" ".join(match[0].split())),
             )
-        by_id[name].append((int(location), parts["wrong"], parts.get("correction", "")))
+        by_id[name].append((int(location), parts["wrong"], parts["correction"]))
     for name, source in passages or [(sentence_id, text[1].strip())]:
         if not source:
             raise FormatError("a text is empty; fill it or remove it")

@@ -448,7 +448,7 @@ def _objects_in(row: Row) -> Sequence[Row]:
     lists = [
         value
         for value in row.values()
-        if isinstance(value, list) and value and all(isinstance(inner, dict) for inner in value)
+        if isinstance(value, list) and all(isinstance(inner, dict) for inner in value)
     ]
     return lists[0] if len(lists) == 1 else []
 

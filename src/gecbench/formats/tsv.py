@@ -284,9 +284,12 @@ def _sniff_nlpcc18(lines: Sequence[str]) -> bool:
 def _begins_with_count(cells: Sequence[str]) -> bool:
     """Whether a row begins with a number and a count, not with an id and a sentence in digits.
 
-    A sentence is as long as its correction, and mostly has digits in common with it.
+    A sentence is as long as its correction, and mostly has digits in common with it. Nor is it a
+    target of cLang-8, which `check` refuses.
     """
     if len(cells) < 3 or not (is_number(cells[0]) and is_number(cells[1])):
+        return False
+    if _CLANG8_TARGET.fullmatch("\t".join(cells)):
         return False
     return _fits(cells) or (len(cells[1]) < 4 and cells[1] not in cells[2])
 

@@ -103,6 +103,10 @@ def test_what_is_wrong_is_named_with_its_line(content: str, line: int, fact: str
         ([(5, 6, "")], "He gohome."),
         ([(5, 6, ", ")], "He go, home."),
         ([(6, 11, "home")], "He go home"),
+        ([(6, 6, "the")], "He go the home."),
+        ([(0, 0, "So")], "So He go home."),
+        ([(5, 5, "es")], "He goes home."),
+        ([(6, 6, "to ")], "He go to home."),
     ],
 )
 def test_a_blank_that_is_marked_with_a_word_does_not_join_two(

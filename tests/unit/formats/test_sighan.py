@@ -83,6 +83,8 @@ def test_a_mistake_that_does_not_fit_is_counted(mistakes: str, lost: str) -> Non
         (sentence("好") + "<SENTENCE></SENTENCE>", 6),
         (sentence("好") + sentence(""), 6),
         (sentence("好", mistake("a", "好", "坏")), 1),
+        (sentence("好", mistake(1, "好", "坏").replace("CORRECTION>", "CORRECTED>")), 1),
+        (sentence("好", mistake(1, "好", "坏").replace("</MISTAKE>", "")), 1),
         (ESSAYS.replace('"B-1" location', '"B-2" location'), 12),
     ],
 )
@@ -105,12 +107,17 @@ def test_samples_of_2013_have_the_ids_of_their_documents(tmp_path: Path) -> None
     ]
 
 
-def test_samples_of_2013_may_be_written_in_capitals(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "<MISTAKE wrong_position=4>\n<WRONG>警悌</WRONG>\n<CORRECT>警惕</CORRECT>\n</MISTAKE>",
+        "<Mistake wrong_position=4>\n<Wrong>警悌</Wrong>\n<Correct>警惕</Correct>\n</Mistake>",
+    ],
+)
+def test_samples_of_2013_may_be_written_in_capitals(tmp_path: Path, mistake: str) -> None:
     path = tmp_path / "sample.txt"
     path.write_text(
-        '<DOC Nid="00018">\n<P>他很警悌。</P>\n<TEXT>\n<MISTAKE wrong_position=4>\n'
-        "<WRONG>警悌</WRONG>\n<CORRECT>警惕</CORRECT>\n</MISTAKE>\n</TEXT>\n</DOC>\n",
-        "utf-8",
+        f'<DOC Nid="00018">\n<P>他很警悌。</P>\n<TEXT>\n{mistake}\n</TEXT>\n</DOC>\n', "utf-8"
     )
     assert [(s.id, s.source, s.references) for s in read(path).samples] == [
         ("00018", "他很警悌。", (Rewrite(text="他很警惕。"),)),

@@ -64,6 +64,13 @@ def test_without_a_column_of_ids_rows_are_numbered(tmp_path: Path) -> None:
     assert [sample.id for sample in samples] == ["1", "2"]
 
 
+def test_an_object_with_two_lists_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    path.write_text('{"train": [{"source": "a"}], "dev": []}', "utf-8")
+    with expect_error(FormatError, f"{path}:1", "train", "dev"):
+        gecbench.load(path, format="table")
+
+
 def test_usual_names_need_not_be_named(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("id,source,references\n7,x,y\n", "utf-8")

@@ -130,8 +130,9 @@ def test_ids_and_sources_without_references_are_read(tmp_path: Path, rows: str):
     assert len(gecbench.load(tmp_path / "c.tsv").samples) == 2
 
 
-def test_targets_of_clang8_without_their_sources_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sentence", ["1179537", "345", "2"])
+def test_targets_of_clang8_without_their_sources_are_refused(tmp_path: Path, sentence: str) -> None:
     path = tmp_path / "clang8_en.detokenized.tsv"
-    path.write_text("734998\t1179537\t1\tFalse\tI go .\n735001\t1179540\t0\tTrue\tHe goes .\n")
+    path.write_text(f"734998\t{sentence}\t1\tFalse\tI go .\n735001\t{sentence}\t0\tTrue\tSo .\n")
     with expect_error(FormatError, f"{path}:1", "cLang-8", "--from pairs"):
         gecbench.load(path)

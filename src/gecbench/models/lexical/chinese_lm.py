@@ -88,7 +88,8 @@ _GIVEN = 2
 """Characters of a given name, at most."""
 _NO_NAME = frozenset("的地得了着过是在和与跟同对把被给向说来去有也都就不很先老么吗呢吧啊")
 _TITLE = re.compile("《[^《》]{1,40}》")
-_TRANSLITERATED = re.compile("[\u4e00-\u9fff]{1,4}·[\u4e00-\u9fff]{1,4}")
+_PART = rf"(?:(?![{''.join(sorted(_NO_NAME))}])[\u4e00-\u9fff]){{1,8}}"
+_TRANSLITERATED = re.compile(f"(?:{_PART}[·‧・•])+{_PART}")
 
 Names = tuple[Collection[int], Collection[int]]
 """Places of surnames, and of other characters of names and titles."""

@@ -79,6 +79,7 @@ def test_laws(corrector: ZhLm) -> None:
         ("柯新点，要小新一点。", "柯新点，要小心一点。", ["same sound"]),
         ("他读《小新》，你们要小新一点。", "他读《小新》，你们要小心一点。", ["same sound"]),
         ("小新·再新，你们要小新一点。", "小新·再新，你们要小心一点。", ["same sound"]),
+        ("小新·再新·小新，你们要小新一点。", "小新·再新·小新，你们要小心一点。", ["same sound"]),
     ],
 )
 def test_what_is_corrected(corrector: ZhLm, wrong: str, right: str, labels: list[str]) -> None:
@@ -86,6 +87,20 @@ def test_what_is_corrected(corrector: ZhLm, wrong: str, right: str, labels: list
     assert correction.text == right
     assert [edit.label for edit in correction.edits] == labels
     assert all(edit.score >= 0.5 for edit in correction.edits)  # each gains what it must
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("见弗拉基米尔·普京说", "见弗拉基米尔·普京"),
+        ("读约翰·罗纳德‧托尔金的书", "读约翰·罗纳德‧托尔金"),
+        ("在安娜•卡列尼娜", "安娜•卡列尼娜"),
+        ("的·书", ""),
+    ],
+)
+def test_parts_of_a_name_have_dots_between_them(corrector: ZhLm, text: str, name: str) -> None:
+    _, others = corrector.lexicon.names(text)
+    assert "".join(text[place] for place in sorted(others)) == name
 
 
 words = st.sampled_from(["在", "再", "家", "家里", "里", "佳"])
