@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from django.db import OperationalError
 from server.statistics.worked import worked
 from server.web.asking import Asking
 from server.workflow.reviewing import member_of
@@ -18,6 +19,11 @@ from gecbench.server.statistics.report import NAMES
 from gecbench.server.web.manage import quality
 
 URL = "/p/story/manage/quality"
+AS_SCRIPT = {"HX-Request": "true"}
+
+
+def disk_full(*_, **__):
+    raise OperationalError("database or disk is full")
 
 
 def manager(project) -> Asking:
@@ -64,7 +70,7 @@ def test_a_page_that_has_not_counted_all_says_so_and_asks_again(project, monkeyp
     assert "Drawn when all sentences are counted" in html
     assert "manage/quality/progress.svg" not in html
     done = [int(re.search(r"So far: (\d+) of 5 sentences", html)[1])]
-    while "HX-Redirect" not in (answer := boss.get(URL, **{"HX-Request": "true"})):
+    while "HX-Redirect" not in (answer := boss.get(URL, **AS_SCRIPT)):
         line = answer.content.decode()
         assert "<html" not in line
         done.append(int(re.search(r"So far: (\d+) of 5 sentences", line)[1]))
@@ -80,14 +86,69 @@ def test_figures_are_computed_by_several_requests_if_one_is_too_long(project, mo
     assert boss.form(f"{URL}/compute")["Location"] == f"{URL}?computing"
     assert f'hx-post="{URL}/compute"' in boss.html(f"{URL}?computing")
     assert not Figures.objects.filter(kind="scores").exists()
-    as_script = {"HX-Request": "true"}
-    while "HX-Redirect" not in (answer := boss.client.post(f"{URL}/compute", headers=as_script)):
+    while "HX-Redirect" not in (answer := boss.client.post(f"{URL}/compute", headers=AS_SCRIPT)):
         assert re.search(r"So far: [1-4] of 5 sentences", answer.content.decode())
     assert answer["HX-Redirect"] == URL
     assert Figures.objects.filter(kind="scores").exists()
     html = boss.html(URL)
     assert "The figures are up to date." in html
     assert 'id="counting"' not in html
+
+
+def test_counting_stops_where_nothing_can_be_stored(project, monkeypatch):
+    boss = manager(project)
+    monkeypatch.setattr(quality, "_SECONDS", 0)
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    monkeypatch.setattr(type(Figures.objects), "bulk_create", disk_full)
+    assert "So far: 1 of 5" in boss.html(URL), "what was counted is shown"
+    for answer in (
+        boss.get(URL, **AS_SCRIPT),
+        boss.client.post(f"{URL}/compute", headers=AS_SCRIPT),
+    ):
+        assert answer.status_code == 507
+        assert "The disk of the server is full" in answer.content.decode()
+
+
+def test_asking_for_more_adds_nothing_up(project, monkeypatch):
+    boss = manager(project)
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    monkeypatch.setattr(quality, "_SECONDS", 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(pieces, "_read", lambda *_: pytest.fail("stored pieces were read"))
+        while "HX-Redirect" not in boss.get(URL, **AS_SCRIPT):
+            pass
+    assert 'id="counting"' not in boss.html(URL)
+
+
+def test_the_page_says_that_counts_are_partial_while_answers_are_compared(project, monkeypatch):
+    boss = manager(project)
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    monkeypatch.setattr(quality, "_SECONDS", 0)
+    boss.form(f"{URL}/compute")
+    html = boss.html(f"{URL}?computing")
+    assert f'hx-post="{URL}/compute"' in html
+    assert "cover only the sentences counted so far" in html
+
+
+def test_there_is_no_picture_of_a_part_of_the_counts(project, monkeypatch):
+    boss = manager(project)
+    monkeypatch.setattr(pieces, "SIZE", 1)
+    monkeypatch.setattr(quality, "_SECONDS", 0)
+    answer = boss.get(f"{URL}/progress.svg")
+    assert answer.status_code == 404
+    assert "no-store" in answer["Cache-Control"]
+    assert boss.get(f"{URL}/ages.svg").status_code == 200, "which is of no counts"
+
+
+def test_whoever_was_signed_out_meanwhile_gets_the_page_to_sign_in(project):
+    boss = manager(project)
+    boss.client.logout()
+    asked_from = AS_SCRIPT | {"HX-Current-URL": f"http://testserver{URL}?computing"}
+    login = "/login?next=/p/story/manage/quality%3Fcomputing"
+    assert boss.get(URL, **asked_from)["HX-Redirect"] == login
+    assert boss.client.post(f"{URL}/compute", headers=asked_from)["HX-Redirect"] == login
+    elsewhere = AS_SCRIPT | {"HX-Current-URL": "https://elsewhere.example/x"}
+    assert boss.get(URL, **elsewhere)["HX-Redirect"] == "/login?next=/"
 
 
 def test_section_4_4_the_page_is_complete_in_chinese(project):
@@ -156,7 +217,7 @@ def test_rol_5_only_managers_see_the_page_its_pictures_or_compute(project, login
 def test_a_paused_manager_looks_and_does_not_compute(project):
     Member.objects.filter(pk=member_of(project, "boss").pk).update(status="paused")
     boss = manager(project)
-    assert boss.get(URL).status_code == 200
+    assert f"{URL}/compute" not in boss.html(f"{URL}?computing")
     assert boss.form(f"{URL}/compute").status_code == 404
 
 

@@ -79,7 +79,7 @@ class Progress:
     """How far figures are computed.
 
     Args:
-        sentences: How many the project has.
+        sentences: How many real ones the project has.
         remaining: How many of them are in pieces whose figures are still to be computed.
     """
 
@@ -122,7 +122,7 @@ def load_sum(
     data = add(chain(_read(current.values()), (figures[kind] for figures in made.values())))
     progress = division.progress(stale.keys() - made)
     if not progress.remaining:
-        _store([Figures(project=project, kind=kind, basis=basis, data=data)])
+        _store_if_possible([Figures(project=project, kind=kind, basis=basis, data=data)])
     return data, progress
 
 
@@ -141,19 +141,22 @@ def store_pieces(
         compute: Makes those of some of the kinds of sentences, as in `load_pieces`.
         processes: As there.
         seconds: As in `load_sum`.
+
+    Raises:
+        OperationalError: They cannot be stored: whoever calls again would begin again.
     """
     division = _Division.of(project)
     stale = defaultdict(list)
     for kind in kinds:
         for piece in division.stale(kind):
             stale[piece].append(kind)
-    made = [piece for piece, _ in _compute(division, stale, compute, processes, seconds)]
+    made = [piece for piece, _ in _compute(division, stale, compute, processes, seconds, _store)]
     return division.progress(stale.keys() - made)
 
 
 @dataclass(frozen=True, slots=True)
 class _Division:
-    """The sentences of a project in pieces.
+    """The real sentences of a project in pieces; gold tasks and training count nowhere.
 
     Args:
         sentences: With the number of their piece.
@@ -174,7 +177,7 @@ class _Division:
         sentences: QuerySet[Any] = Sentence.objects.annotate(
             piece=F("order_key").bitrightshift(_ORDER_BITS - bits)
         )
-        sentences = sentences.filter(project=project).order_by()
+        sentences = sentences.filter(project=project, purpose=Purpose.REAL).order_by()
         layout = f"{LAYOUT} {bits} {project.rules.placeholder}"
         return cls(project, sentences, layout, *_bases(sentences, layout))
 
@@ -211,12 +214,30 @@ def _of_kind(
     return lambda keys, _: {kind: compute(keys)}
 
 
+def _store(rows: Iterable[Figures]) -> None:
+    now = timezone.now()
+    for row in rows:
+        row.computed_at = now
+    Figures.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["project", "kind"],
+        update_fields=["basis", "data", "computed_at"],
+    )
+
+
+def _store_if_possible(rows: Iterable[Figures]) -> None:
+    with suppress(OperationalError):  # a full disk: figures are shown all the same
+        _store(rows)
+
+
 def _compute(
     division: _Division,
     pieces: Mapping[int, Collection[str]],
     compute: Callable[[Collection[int], Collection[str]], Mapping[str, Any]],
     processes: int,
     seconds: float | None = None,
+    store: Callable[[Iterable[Figures]], None] = _store_if_possible,
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Compute the figures of pieces, of the kinds that each has to have, store and yield them."""
     end = inf if seconds is None else monotonic() + seconds
@@ -248,9 +269,9 @@ def _compute(
         if monotonic() > end:
             break
         if len(unstored) >= _STORED_AT_ONCE:
-            _store(unstored)
+            store(unstored)
             unstored.clear()
-    _store(unstored)
+    store(unstored)
 
 
 @contextmanager
@@ -370,16 +391,3 @@ def _bases(sentences: QuerySet[Any], layout: str) -> tuple[dict[int, str], dict[
 
 def _basis(count: int, real: int, versions: int, suggestion: int | None, layout: str) -> str:
     return f"{count} {real} {versions} {suggestion} {layout}"[:200]
-
-
-def _store(rows: Iterable[Figures]) -> None:
-    now = timezone.now()
-    for row in rows:
-        row.computed_at = now
-    with suppress(OperationalError):  # a full disk: figures are shown all the same
-        Figures.objects.bulk_create(
-            rows,
-            update_conflicts=True,
-            unique_fields=["project", "kind"],
-            update_fields=["basis", "data", "computed_at"],
-        )

@@ -462,8 +462,8 @@ COUNTED = ("progress", "volume", "reasons")
 """Those that are drawn of counts."""
 
 
-def chart_of(project: Project, name: str, seconds: float | None = None) -> Figure:
-    """Draw one of NAMES; ask only for what it shows.
+def chart_of(project: Project, name: str, seconds: float | None = None) -> Figure | None:
+    """Draw one of NAMES; ask only for what it shows. None while sentences are to be counted.
 
     Args:
         project: Whose figures.
@@ -474,7 +474,9 @@ def chart_of(project: Project, name: str, seconds: float | None = None) -> Figur
         return _agreement(load_agreement(project))
     if name == "ages":
         return _ages(ages(project))
-    counts, _ = count_within(seconds, project)
+    counts, progress = count_within(seconds, project)
+    if progress.remaining:
+        return None
     if name == "progress":
         return _day_chart(add_up_work(counts).days)
     if name == "volume":

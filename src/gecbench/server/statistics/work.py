@@ -44,7 +44,14 @@ from gecbench.server.models import (
     Verdict,
 )
 from gecbench.server.models.base import compiled
-from gecbench.server.statistics.pieces import Microseconds, Progress, among, load_sum, pack_keys
+from gecbench.server.statistics.pieces import (
+    Microseconds,
+    Progress,
+    among,
+    load_sum,
+    pack_keys,
+    store_pieces,
+)
 from gecbench.server.workflow.suggestions import matches_answer
 
 COUNTS = "counts"
@@ -95,6 +102,19 @@ def count_within(
 ) -> tuple[Counts, Progress]:
     """Count for so long what was done in a project; the counts are of as many sentences."""
     return load_sum(project, COUNTS, count_sentences, _add, processes, seconds)
+
+
+def store_counts(seconds: float, project: Project) -> Progress:
+    """Count for so long what was done in a project, and store it; nothing is added up.
+
+    Raises:
+        OperationalError: It cannot be stored.
+    """
+
+    def compute(sentences: Collection[int], _: Collection[str]) -> Mapping[str, Counts]:
+        return {COUNTS: count_sentences(sentences)}
+
+    return store_pieces(project, [COUNTS], compute, seconds=seconds)
 
 
 def _add(pieces: Iterable[Counts]) -> Counts:

@@ -149,7 +149,14 @@ def _person(request: HttpRequest) -> Person | None:
 
 
 def sign_in_first(request: HttpRequest) -> HttpResponse:
-    """Lead to the form for signing in, and back; a script is told where the form is."""
+    """Lead to the form for signing in, and back; a script is told where the form is.
+
+    htmx, which asks for a part of a page, loads the form as a page, and comes back to the page.
+    """
     if wants_json(request):
         return JsonResponse({"error": "signed_out", "login": reverse("login")}, status=401)
-    return redirect(f"{reverse('login')}?next={quote(request.get_full_path())}")
+    form = f"{reverse('login')}?next="
+    if htmx := getattr(request, "htmx", None):
+        page = quote(htmx.current_url_abs_path or "/")
+        return HttpResponse(headers={"HX-Redirect": f"{form}{page}"})
+    return redirect(f"{form}{quote(request.get_full_path())}")

@@ -45,7 +45,7 @@ from gecbench.server.statistics.report import (
     charts,
     signatures,
 )
-from gecbench.server.statistics.work import count_within
+from gecbench.server.statistics.work import store_counts
 from gecbench.server.web.manage.shortcuts import (
     TONES,
     active_manager,
@@ -188,14 +188,15 @@ def quality(request: HttpRequest, member: Member) -> HttpResponse:
     What is still being counted or compared is a line, which asks for its successor until the last
     one has the page loaded again.
     """
-    computing = "computing" in request.GET
     if "HX-Request" in request.headers:
-        _, progress = count_within(_SECONDS, member.project)
+        progress = store_counts(_SECONDS, member.project)
         return _go_on(request, member, progress, computing=False)
     figures, language = statistics.quality(member.project, seconds=_SECONDS), interface_language()
     pictures = _charts(figures, member.project.slug, language)
     scores = figures.scores
     average = scores.average if scores else None
+    active, archived = member.status == MemberStatus.ACTIVE, member.project.archived_at is not None
+    may_compute = figures.compares and active and not archived
     tall = [chart for chart in pictures if chart["name"] in ("progress", "volume")]
     context = {
         "sides": (tall, [chart for chart in pictures if chart not in tall]),  # of like height
@@ -208,7 +209,8 @@ def quality(request: HttpRequest, member: Member) -> HttpResponse:
         "left_out": scores.left_out if scores else 0,
         "signatures": signatures(figures),
         "progress": figures.progress,
-        "computing": computing,
+        "may_compute": may_compute,
+        "computing": may_compute and "computing" in request.GET,
     }
     return manage_page(request, member, "manage-quality", context)
 
@@ -245,12 +247,17 @@ def _go_on(
 @manager
 @require_safe
 def chart(request: HttpRequest, member: Member, name: str) -> HttpResponse:
-    """Draw one chart, in the colours that ?theme= says; ?narrow=1 is for phones."""
+    """Draw one chart, in the colours that ?theme= says; ?narrow=1 is for phones.
+
+    There is none before all sentences are counted that it shows.
+    """
     theme: Theme = "dark" if request.GET.get("theme") == "dark" else "light"
     if name not in NAMES:
         raise Http404
     try:
         figure = chart_of(member.project, name, _SECONDS)
+        if figure is None:
+            raise Http404
         picture = _render_svg(figure, interface_language(), "narrow" in request.GET)
         svg = plots.apply_theme(picture, theme)
     except MissingExtraError as error:
