@@ -93,11 +93,13 @@ $(BIN)/python:
 # Python prefers kernels that were compiled for just its version, as older checkouts did.
 $(VENV)/.demo: $(BIN)/python $(BUILT_FROM)
 	rm -f src/gecbench/edits/*.cpython-*.so src/gecbench/lang/*/*.cpython-*.so
+	@echo "installing what the demo needs; this takes some minutes"
 	$(PIP) --editable '.[zh,en,bleu,spelling,report]'
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(BUILT_FROM)
 	rm -f src/gecbench/edits/*.cpython-*.so src/gecbench/lang/*/*.cpython-*.so
+	@echo "installing everything that tests need; this takes some minutes"
 	$(PIP) torch  # first, so that what needs it takes this one
 	$(PIP) --editable '.[all,dev]'
 	@touch $@ $(VENV)/.demo $(VENV)/.site

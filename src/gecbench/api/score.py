@@ -38,6 +38,7 @@ from gecbench.scoring.run import (
     signature_context,
     summarise,
     text_notes,
+    version_notes,
 )
 from gecbench.scoring.spans import Filter
 
@@ -186,6 +187,7 @@ def collect_stats(
         of_texts = text_notes(facts, needs, part, decision, division, options.segmenter)
         notes = [*of_texts, *notes]
     notes = [
+        *version_notes(facts, needs),
         *edit_notes(
             facts, scored, decision, options.exclude, scheme_chosen=bool(spec.name or spec.chosen)
         ),

@@ -187,7 +187,7 @@ class UnknownNameError(UsageError):
         import difflib  # only on the way to an error: its import costs every start otherwise
 
         written = written or {}
-        near_names = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+        near_names = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.55)
         names = [written.get(each, each) for each in sorted(known)]
         match [written.get(each, each) for each in near_names]:
             case [near]:

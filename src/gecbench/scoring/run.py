@@ -354,6 +354,30 @@ def edit_notes(
     return notes
 
 
+def version_notes(facts: CaseFacts, needs: Collection[Part]) -> list[str]:
+    """What the reader should know of systems that give several versions of a sentence."""
+    counts = ", ".join(f"{system} {count}" for system, count in facts.several.items() if count)
+    notes: list[str] = []
+    if counts and "texts" in needs:
+        notes.append(
+            Message(
+                "sentences with several versions, of which metrics over texts take the first: "
+                "{counts}",
+                counts=counts,
+            )
+        )
+    if counts and needs != {"texts"}:
+        notes.append(
+            Message(
+                "sentences with several versions, of which metrics over edits take the best (some "
+                "the first, as their pages say): {counts}; a system mostly has one: is it not the "
+                "corpus?",
+                counts=counts,
+            )
+        )
+    return notes
+
+
 def text_notes(
     facts: CaseFacts,
     needs: Collection[Part],
@@ -376,16 +400,6 @@ def text_notes(
         UsageError: A segmenter was chosen for nothing, or texts are not divided and it was not.
     """
     notes: list[str] = []
-    if "texts" in needs:
-        counts = ", ".join(f"{system} {count}" for system, count in facts.several.items() if count)
-        if counts:
-            notes.append(
-                Message(
-                    "sentences with several versions, of which metrics over texts take the first: "
-                    "{counts}",
-                    counts=counts,
-                )
-            )
     if facts.gold_edits_extracted and chosen and decision and decision.scheme:
         raise UsageError(
             f"segmenter {chosen}: edits are not given but found by scheme "

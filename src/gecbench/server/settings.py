@@ -187,7 +187,7 @@ STATIC_ROOT = SITE.folder / STATIC if _FOLDER else None
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": "gecbench.server.site.serving.HashedFiles"
+        "BACKEND": "gecbench.server.web.static_files.HashedFiles"
         if _FOLDER
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },

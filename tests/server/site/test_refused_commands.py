@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -67,3 +69,16 @@ def test_two_backups_in_one_second_are_two_files(filled):
     assert len(set(files)) == 3
     assert all(backup.verify(file) for file in files)
     assert len(backup._list_backups(filled)) == 3  # so that old ones are pruned like others
+
+
+def test_serving_without_the_extra_says_what_to_install(tmp_path):
+    program = (
+        "import sys\n"
+        "sys.modules.update(dict.fromkeys(['django', 'whitenoise', 'gunicorn', 'axes', 'ninja']))\n"
+        "from gecbench.cli import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", program, "annotate", "serve", "--data", str(tmp_path / "new")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "django (the annotation platform) is not installed" in ended.stderr
+    assert not (tmp_path / "new").exists()

@@ -55,6 +55,22 @@ def test_what_is_no_output_is_refused_with_the_way_to_load_one(outputs):
         gecbench.score(CORPUS, outputs, scheme=zh_char())
 
 
+@pytest.mark.parametrize(
+    ("metrics", "over"),
+    [(["cherrant"], ["edits"]), (["gleu"], ["texts"]), (["cherrant", "gleu"], ["texts", "edits"])],
+)
+def test_several_versions_of_a_sentence_by_a_system_are_counted(metrics, over):
+    versions = {**GOOD.hypotheses, "1": GOOD.hypotheses["1"] * 2}
+    several = replace(GOOD, hypotheses=versions)
+    report = gecbench.score(
+        CORPUS, several, scheme=zh_char(), options=Options(metrics=tuple(metrics))
+    )
+    notes = [note for note in report.notes if "several versions" in note]
+    assert len(notes) == len(over)
+    assert all("good 1" in note for note in notes)
+    assert all(f"over {what}" in note for note, what in zip(notes, over, strict=True))
+
+
 def test_what_no_annotator_could_correct_is_left_out_and_counted():
     report, _ = counts(GOOD)
     assert report.left_out == {"no annotator could correct it": 1}

@@ -82,6 +82,8 @@ def test_an_unknown_format_is_answered_with_the_nearest(file) -> None:
     nearest = r"unknown format 'mucgek'; did you mean mucgec or"
     with pytest.raises(UnknownNameError, match=nearest):
         read(file("1\t好\n"), format="mucgek")
+    with pytest.raises(UnknownNameError, match=r"unknown format 'xls'; known: "):
+        read(file("1\t好\n"), format="xls")
 
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:

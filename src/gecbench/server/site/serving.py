@@ -1,4 +1,4 @@
-"""The HTTP server: where it may listen, gunicorn's processes, static files, lines of the log."""
+"""The HTTP server: where it may listen, gunicorn's processes, lines of the log."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-
-from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from gecbench.core.errors import GecbenchError, UsageError
 
@@ -303,26 +301,3 @@ def load() -> Callable[..., Any]:
     _ = get_resolver().url_patterns
     connections.close_all()  # a connection must not be shared by two processes
     return application
-
-
-# Django's own switch for imports also reads modules of other packages, whose comments it takes for
-# imports of files that do not exist.
-_OUR_MODULES = (
-    "gecbench/*.js",
-    (
-        (r'(?P<matched>from "(?P<url>\./[^"]+)")', 'from "%(url)s"'),
-        (r'(?P<matched>import "(?P<url>\./[^"]+)")', 'import "%(url)s"'),
-        (
-            r'(?P<matched>new URL\("(?P<url>\./[^"]+)", import\.meta\.url\))',
-            'new URL("%(url)s", import.meta.url)',
-        ),
-    ),
-)
-
-
-class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Also name the hashed files where our modules import one another and start workers."""
-
-    patterns = (*CompressedManifestStaticFilesStorage.patterns, _OUR_MODULES)
-    # A pass resolves one more step of a chain of imports.
-    max_post_process_passes = 20

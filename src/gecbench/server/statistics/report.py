@@ -520,14 +520,14 @@ def age_words() -> tuple[Words, ...]:
 
 
 def _day_chart(days: Sequence[Day]) -> Figure:
-    numbers = tuple(range(1, len(days) + 1))
+    numbers = tuple(range(len(days) + 1))  # nothing is done before the first
     series, english, chinese = [], [], []
     for words, counts in (
         (Words("answers handed in", "已提交答案"), [day.submitted for day in days]),
         (Words("reviews", "审核"), [day.reviewed for day in days]),
         (Words("golden sentences", "定稿句子"), [day.golden for day in days]),
     ):
-        totals = tuple(float(total) for total in accumulate(counts))
+        totals = tuple(float(total) for total in accumulate(counts, initial=0))
         series.append(Series(words, numbers, totals))
         english.append(f"{words.en} {sum(counts)}")
         chinese.append(f"{words.zh} {sum(counts)}")
