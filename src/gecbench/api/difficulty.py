@@ -79,7 +79,7 @@ def difficulty(
     notes = _notes(corpus, systems)
     run_stats = collect_stats(
         corpus,
-        systems,
+        [_first_versions(system) for system in systems],
         scheme=scheme,
         options=Options(
             beta=options.beta,
@@ -196,6 +196,14 @@ def weight_files(result: Difficulty, path: Path | str) -> dict[Path, str]:
         chosen=numbers if result.reference == NEAREST else None,
     )
     return format_weights(path, len(table.verdicts), table.right, label)
+
+
+def _first_versions(system: SystemOutput) -> SystemOutput:
+    """Leave the first version of each sentence; whoever gives one only is returned as it is."""
+    if all(len(versions) <= 1 for versions in system.hypotheses.values()):
+        return system
+    first = {name: versions[:1] for name, versions in system.hypotheses.items()}
+    return replace(system, hypotheses=first)
 
 
 def _notes(corpus: Corpus, systems: Sequence[SystemOutput]) -> tuple[str, ...]:
