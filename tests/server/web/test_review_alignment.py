@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,13 @@ def test_all_rows_have_the_same_cells():
     assert regions == [regions[0]] * 4
     assert regions[0] == [None, 1, None, 2, None]
     assert [cell.target for cell in rows[2].cells if cell.region] == ["到", "了书"]
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "deleted: "), ("zh-hans", "删除： ")])
+def test_who_hears_the_page_is_told_what_was_done_before_the_text(language, words):
+    with translation.override(language):
+        html = str(render_pieces(diff("我吃食饭。", "我吃饭。", lang="zh").pieces, "[缺失成分]"))
+    assert f'<span class="diff-said">{words}</span>食' in html
 
 
 def test_the_same_two_texts_are_compared_once_whatever_is_asked(monkeypatch):

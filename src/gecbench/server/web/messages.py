@@ -116,10 +116,10 @@ NO_LONGER_HELD = _("You no longer hold this review. What you wrote is kept.")
 
 
 DIFF_WORDS: Mapping[str, Promise] = {
-    "delete": _("delete"),
-    "insert": _("insert"),
-    "moveFrom": _("moved from here"),
-    "moveTo": _("moved to here"),
+    "delete": _("deleted:"),
+    "insert": _("inserted:"),
+    "moveFrom": _("moved from here:"),
+    "moveTo": _("moved to here:"),
     "pause": _(", "),
     "space": _("White space differs; it is not counted."),
 }
