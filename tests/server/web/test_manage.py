@@ -296,6 +296,52 @@ def test_a_priority_moves_sentence_places_and_review_together(project, boss):
     assert answer.status_code == 422
 
 
+LARGE = "9" * 20
+
+
+@pytest.mark.parametrize("more", ["-1", "0", "x", "", LARGE])
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "at most 18 more are possible"), ("zh-hans", "这里最多再加 18 位")],
+)
+def test_a_wrong_number_of_annotators_is_answered_with_how_many_can_be(
+    project, more, language, words
+):
+    boss = Asking(somebody("boss"), language=language)
+    answer = boss.client.post(
+        "/p/story/manage/sentences/1/raise", {"more": more}, follow=True
+    ).content.decode()
+    assert words in answer
+    assert sentence_of(project).needed == 2
+
+
+@pytest.mark.parametrize("typed", ["two", "-2", "", LARGE, "2.0"])
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "Type 2 to confirm."), ("zh-hans", "输入 2")]
+)
+def test_who_types_something_else_is_told_what_to_type(project, typed, language, words):
+    boss = Asking(somebody("boss"), language=language)
+    ids = ",".join(str(sentence_of(project, n).pk) for n in (1, 2))
+    sent = {"act": "withdraw", "ids": ids, "reason": "copies", "typed": typed}
+    answer = boss.client.post("/p/story/manage/sentences/bulk/do", sent)
+    assert answer.status_code == 422
+    alert = answer.content.decode().split('role="alert">')[1].split("<")[0]
+    assert words in alert
+
+
+def test_a_reason_is_kept_without_what_no_row_can_hold(project, boss):
+    boss.form("/p/story/manage/sentences/1/withdraw", reason="cop\0ies")
+    assert sentence_of(project).state == SentenceState.WITHDRAWN
+    assert "copies" in str(Audit.objects.get(what="sentence.withdrawn").data)
+
+
+def test_nobody_reviews_it_whose_number_is_none(project, boss):
+    all_submitted(sentence_of(project), people(project, 2))
+    for reviewer in ("x", "-1", LARGE, ""):
+        answer = boss.form("/p/story/manage/sentences/1/assign", reviewer=reviewer, note="")
+        assert answer.status_code == 404
+
+
 def test_nothing_chosen_is_answered_with_a_message(project, boss):
     answer = boss.client.post("/p/story/manage/sentences/bulk", {"act": "withdraw"}, follow=True)
     assert "Choose some sentences" in answer.content.decode()

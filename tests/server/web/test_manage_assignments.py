@@ -77,7 +77,7 @@ def test_reviewers_get_quotas_and_who_has_not_the_role_is_named(project, boss):
         ({"number": "0"}, "greater than or equal to 1"),
         ({"number": "x"}, "Enter a whole number."),
         ({"due": "2020-01-01"}, "The deadline is in the past."),
-        ({"due": "soon"}, "Enter a valid date."),
+        ({"due": "soon"}, "A deadline is a day"),
         ({"kind": "batch", "number": "1001"}, "At most 1000 sentences are kept at once."),
         ({"kind": "x"}, "Select a valid choice."),
     ],

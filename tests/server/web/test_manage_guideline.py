@@ -41,6 +41,23 @@ def test_gui_2_a_guideline_is_previewed_published_and_settles_cases(site):
     assert "alert(1)</script>" not in boss.html("/p/story/guide")
 
 
+@pytest.mark.parametrize("number", ["settled", "x", "-1", "9" * 20])
+def test_a_case_that_is_settled_or_none_is_left_out(site, number):
+    project = reviewing.waiting()
+    reviewing.finalised(project)
+    boss, author = Asking(somebody("boss")), reviewing.member_of(project, "a2")
+    complaint = complaints.complain(
+        author, Study.objects.get().pk, argument="idiomatic", client_key=uuid4()
+    )
+    case = complaints.mark_case(reviewing.member_of(project, "boss"), complaint.pk, note="spoken")
+    boss.form(f"{HERE}/guideline/cases", case=str(case.pk))  # as another manager does meanwhile
+    sent = str(case.pk) if number == "settled" else number
+    answer = boss.form(f"{HERE}/guideline", markdown="# New {#r}", note="", based="1", case=sent)
+    assert answer.status_code == 302
+    case.refresh_from_db()
+    assert case.closed_in.version == 1
+
+
 def test_a_guideline_that_somebody_else_published_meanwhile_is_not_overwritten(project, boss):
     text = "# Mine\n"
     assert boss.form(f"{HERE}/guideline", markdown="# First\n", based="1").status_code == 302

@@ -244,6 +244,24 @@ def member_form(boss: Asking, member: Member, **changed: object) -> dict[str, ob
     return {**sent, **changed}
 
 
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "Note: 2001 characters, and at most 2000 go in; shorten it."),
+        ("zh-hans", "说明：有 2001 个字符，最多 2000 个，请缩短。"),
+    ],
+)
+def test_what_is_wrong_with_a_member_says_in_which_field(project, language, line):
+    boss, li = Asking(somebody("boss"), language=language), joined(project, "li")
+    url = f"{HERE}/members/{li.pk}"
+    answer = boss.client.post(url, member_form(boss, li, note="x" * 2001))
+    assert answer.status_code == 422
+    assert line in answer.content.decode()
+    answer = boss.client.post(url, member_form(boss, li, roles=["king"])).content.decode()
+    assert ("Roles: Select" if language == "en" else "角色：选择") in answer
+    assert "king" in answer
+
+
 @pytest.mark.parametrize(("language", "words"), [("en", "They are now"), ("zh-hans", "现在是")])
 def test_issue_5_a_stale_form_of_a_member_overwrites_nothing(project, language, words):
     boss, li = Asking(somebody("boss"), language=language), joined(project, "li")

@@ -16,6 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gecbench.core.errors import GecbenchError, UsageError
@@ -32,7 +33,14 @@ from gecbench.server.guidelines.rendering import (
 )
 from gecbench.server.guidelines.rendering import render_markdown as rendered
 from gecbench.server.models import Guideline, GuidelineCase, Member, Project
-from gecbench.server.web.http import NoteField, RowField, form_problems, form_status, parse_int
+from gecbench.server.web.http import (
+    NoteField,
+    RowField,
+    RowsField,
+    form_problems,
+    form_status,
+    parse_int,
+)
 from gecbench.server.web.manage.shortcuts import (
     act,
     active_manager,
@@ -317,20 +325,16 @@ def edit(request: HttpRequest, member: Member) -> HttpResponseBase:
 class GuidelineForm(forms.Form):
     """The next version, the one that it was made from, and the cases that it settles."""
 
-    markdown = NoteField(max_length=None, strip=False)
-    note = NoteField(max_length=2000)
+    markdown = NoteField(strip=False)
+    note = NoteField(label=_("What has changed"), max_length=2000)
     based = RowField()
-    case = forms.ModelMultipleChoiceField(GuidelineCase.objects.none(), required=False)
+    case = RowsField()
 
     def __init__(self, project: Project, data: QueryDict | None = None) -> None:
         """Begin with the version in force."""
         current = project.guideline
         text = {"markdown": current.markdown, "based": current.version} if current else {}
         super().__init__(data, initial=text)
-        cases = GuidelineCase.objects.filter(project=project, closed_in=None)
-        self.fields["case"].queryset = cases.select_related(  # type: ignore[attr-defined]
-            "by", "complaint__study__sentence", "message__complaint__study__sentence"
-        ).order_by("pk")
 
 
 def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
@@ -349,7 +353,7 @@ def _publish(request: HttpRequest, member: Member) -> HttpResponseBase:
         )
     except GecbenchError as error:
         return _page(request, member, form, refusal_message(error))
-    management.settle_cases(member, [case.pk for case in sent["case"]], closed_in=version)
+    management.settle_cases(member, sent["case"], closed_in=version)
     message = gettext("Version %(version)s is in force; all members are told.")
     messages.success(request, message % {"version": version.version})
     return redirect("manage-guideline", member.project.slug)
@@ -373,11 +377,13 @@ def _page(
         stale: What happened meanwhile.
     """
     project = member.project
-    cases = form.fields["case"].queryset  # type: ignore[attr-defined]
+    cases = GuidelineCase.objects.filter(project=project, closed_in=None)
     context = {
         "form": form,
         "based": project.guideline.version if project.guideline else 0,
-        "cases": cases[:_CASES],
+        "cases": cases.select_related(
+            "by", "complaint__study__sentence", "message__complaint__study__sentence"
+        ).order_by("pk")[:_CASES],
         "versions": Guideline.objects.filter(project=project)
         .select_related("by")
         .defer("markdown")

@@ -27,7 +27,7 @@ from gecbench.server.site.serving import is_ending
 from gecbench.server.statistics import member_figures
 from gecbench.server.statistics.report import reason_label
 from gecbench.server.web.account import MOST_GOAL, GoalForm
-from gecbench.server.web.http import Payload, RowNumber, form_problems, read_form
+from gecbench.server.web.http import Payload, RowNumber, read_form
 from gecbench.server.web.manage.shortcuts import ROLES
 from gecbench.server.web.navigation import Entry, goal, menu, standings
 from gecbench.server.web.pay import person_is_paid
@@ -336,7 +336,7 @@ def set_goal(request: HttpRequest, person: Person) -> HttpResponse:
         person.preferences = {**person.preferences, "goal": form.cleaned_data["goal"] or 0}
         person.save(update_fields=["preferences"])
     else:
-        messages.error(request, form_problems(form))
+        messages.error(request, " ".join(map(str, form.errors["goal"])))
     return redirect("day")
 
 

@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, wraps
@@ -26,7 +26,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -445,20 +445,57 @@ def _network(address: str | None) -> str | None:
     return str(ipaddress.ip_network((ip.packed[:8] + bytes(8), 64)))
 
 
-class RowField(forms.IntegerField):
-    """The number of a row or of a version, as a column has room for it."""
+class RowField(forms.Field):
+    """The number of a row, of a version, or one that is typed; None for what is no such number.
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{"min_value": 0, "max_value": 2**63 - 1, "required": False, **options})
+    What is wanted is then said by whoever needs it, in words of its own.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(required=False)
+
+    def to_python(self, value: str | None) -> int | None:
+        """The number."""
+        return parse_int((value or "").strip())
+
+
+class RowsField(forms.Field):
+    """The numbers of rows; what is no such number is left out."""
+
+    widget = forms.MultipleHiddenInput
+
+    def __init__(self) -> None:
+        super().__init__(required=False)
+
+    def to_python(self, value: Sequence[str] | None) -> list[int]:
+        """The numbers."""
+        numbers = (parse_int(text.strip()) for text in value or ())
+        return [number for number in numbers if number is not None]
+
+
+_TOO_LONG = gettext_lazy(
+    "%(show_value)d characters, and at most %(limit_value)d go in; shorten it."
+)
 
 
 class NoteField(forms.CharField):
-    """Words that somebody adds to an act; the workflow says where they are wanted."""
+    """Words that somebody adds to an act, without what no row can hold.
+
+    The workflow says where they are wanted, and how long they may be where no length is given.
+    """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"max_length": 10_000, "required": False, **options})
+        long = {"max_length": _TOO_LONG}
+        super().__init__(required=False, error_messages=long, **options)
+
+    def to_python(self, value: Any) -> str:
+        """The words."""
+        return str(super().to_python(value)).replace("\0", "")
 
 
+_TOO_LONG = gettext_lazy(
+    "%(show_value)d characters, and at most %(limit_value)d go in; shorten it."
+)
 _PRIORITY = gettext_lazy("A priority is a whole number from -1000000 to 1000000.")
 
 
@@ -472,8 +509,17 @@ class PriorityField(forms.IntegerField):
 
 
 def form_problems(form: forms.BaseForm) -> str:
-    """What is wrong with a form, in a line; for pages that show it above their forms."""
-    return " ".join(str(message) for messages in form.errors.values() for message in messages)
+    """What is wrong with a form, in a line; for pages that show it above their forms.
+
+    A field has a label where its messages do not name it.
+    """
+    lines = []
+    for name, problems in form.errors.items():
+        label = form.fields[name].label if name in form.fields else None
+        words = " ".join(map(str, problems))
+        template = gettext("%(field)s: %(problem)s") if label else "%(problem)s"
+        lines.append(template % {"field": label, "problem": words})
+    return " ".join(lines)
 
 
 def form_status(wrong: object, *, stale: object = False) -> HTTPStatus:

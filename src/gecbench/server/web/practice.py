@@ -416,7 +416,7 @@ class OverrulingForm(forms.Form):
     """A lead's judgement of an answer, and why; the workflow says how long that may be."""
 
     right = forms.TypedChoiceField(
-        choices=[("yes", ""), ("no", "")], coerce=lambda text: text == "yes"
+        label=_("Judgement"), choices=[("yes", ""), ("no", "")], coerce=lambda text: text == "yes"
     )
     reason = NoteField()
 

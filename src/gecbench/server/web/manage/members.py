@@ -460,12 +460,18 @@ def member_page(request: HttpRequest, member: Member, member_id: int) -> HttpRes
 class MemberForm(forms.Form):
     """Roles and status of a member, and the state that the change was made from."""
 
-    roles = forms.TypedMultipleChoiceField(choices=Role.choices, coerce=Role, required=False)
-    status = forms.TypedChoiceField(
-        choices=MemberStatus.choices, coerce=MemberStatus, required=False, empty_value=None
+    roles = forms.TypedMultipleChoiceField(
+        label=_("Roles"), choices=Role.choices, coerce=Role, required=False
     )
-    note = NoteField(max_length=2000)
-    seen = forms.CharField(required=False)
+    status = forms.TypedChoiceField(
+        label=_("Status"),
+        choices=MemberStatus.choices,
+        coerce=MemberStatus,
+        required=False,
+        empty_value=None,
+    )
+    note = NoteField(label=_("Note"), max_length=2000)
+    seen = NoteField()
 
 
 def _member(
@@ -592,7 +598,8 @@ class DeadlineField(forms.DateField):
 
     def __init__(self, **options: Any) -> None:
         widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        super().__init__(input_formats=["%Y-%m-%d"], widget=widget, **options)
+        wrong = {"invalid": _("A deadline is a day, as in 2027-01-31.")}
+        super().__init__(input_formats=["%Y-%m-%d"], widget=widget, error_messages=wrong, **options)
 
     def clean(self, value: Any) -> Any:
         """The moment.

@@ -173,7 +173,9 @@ def matching_sentences(project: Project, filters: Filters) -> QuerySet[Sentence]
     if filters.person is not None:
         slots = Slot.objects.filter(sentence=OuterRef("pk"), person=filters.person)
         rows = rows.filter(Exists(slots))
-    number = parse_int(filters.text.removeprefix("#")) if filters.text.startswith("#") else None
+    number = (
+        parse_int(filters.text.removeprefix("#").strip()) if filters.text.startswith("#") else None
+    )
     if number is not None:
         return rows.filter(number=number)
     return rows.filter(text__contains=filters.text) if filters.text else rows
@@ -598,7 +600,7 @@ class ReopenForm(ReasonForm):
     """Why, and of a case which variants."""
 
     position = forms.TypedMultipleChoiceField(
-        coerce=int, required=False, choices=[(n, n) for n in range(1, 101)]
+        label=_("Places"), coerce=int, required=False, choices=[(n, n) for n in range(1, 101)]
     )
 
 
