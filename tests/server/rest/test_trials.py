@@ -35,7 +35,7 @@ def test_managers_read_the_results_of_gold_tasks_and_annotators_none(site, monke
     member, boss = joined(project, "li"), Person.objects.get(login="boss")
     for _ in range(2):
         submit_answer(member, claims.current(member).slot)
-    first = practice.results(project).last()
+    first = practice.gold_results(project).last()
     lead = Member.objects.get(person=boss)
     practice.overrule_gold(lead, first.pk, right=True, reason="as good")
     status, page = Caller(boss).get("projects/story/gold-results", limit=1)

@@ -117,7 +117,7 @@ def test_a_gold_task_is_taken_back_and_put_off_like_others(site, monkeypatch):
     assert submissions.may_reopen(done)
     again = submissions.reopen(member, slot.pk)
     submit_answer(member, again, correction(slot.sentence.text.replace("句句", "句")))
-    assert practice.accuracies(project)[member.person_id] == practice.Accuracy(1, 1)
+    assert practice.gold_accuracies(project)[member.person_id] == practice.Accuracy(1, 1)
     other = gold_claimed(member, monkeypatch)
     claims.skip(member, other.pk, version=other.version)
     assert check() == ()
@@ -198,7 +198,7 @@ def test_gold_tasks_reach_no_statistics_of_real_work(site, monkeypatch):
     after = quality(project)
     assert replace(after, gold=()) == before, "they have a table of their own"
     assert after.gold == (("Li", practice.Accuracy(1, 2)),)
-    assert practice.accuracies(project)[member.person_id].share == 0.5
+    assert practice.gold_accuracies(project)[member.person_id].share == 0.5
     report = build_report(after)
     (table,) = [table for table in report.tables if table.name == "gold"]
     assert table.rows == (("Li", 2, 1, 0.5),)
@@ -261,7 +261,7 @@ def test_a_lead_overrules_a_result_with_a_reason(site, monkeypatch):
     with pytest.raises(RefusedError):
         practice.overrule_gold(boss, result.pk, right=True, reason="")
     practice.overrule_gold(boss, result.pk, right=True, reason="as good")
-    assert practice.accuracies(project)[member.person_id] == practice.Accuracy(1, 1)
+    assert practice.gold_accuracies(project)[member.person_id] == practice.Accuracy(1, 1)
     assert Audit.objects.filter(what="gold.overruled").get().data["reason"] == "as good"
     with pytest.raises(NotYoursError):
         practice.overrule_gold(boss, result.pk + 99, right=True, reason="x")

@@ -74,11 +74,10 @@ from gecbench.server.rest.schemas import (
     Trials,
 )
 from gecbench.server.statistics.inspections import item_values, measure_round
-from gecbench.server.workflow import inspection, variant_checks
+from gecbench.server.workflow import inspection, practice, variant_checks
 from gecbench.server.workflow.accounts import Scope, make_token, revoke_token, tokens_of
 from gecbench.server.workflow.pay import formula_in_force
 from gecbench.server.workflow.perturbation import find_faults
-from gecbench.server.workflow.practice import results
 from gecbench.server.workflow.projects import create_project
 from gecbench.server.workflow.review_tasks import record_reading, record_readings
 
@@ -356,7 +355,7 @@ def gold_results(
             "at": row.submission.at,
         }
 
-    matches = results(project).select_related("submission__sentence")
+    matches = practice.gold_results(project).select_related("submission__sentence")
     return page_of(first_rows(matches, after, limit), limit, describe)
 
 

@@ -44,7 +44,7 @@ from gecbench.server.statistics.work import (
     influence,
     reasons,
 )
-from gecbench.server.workflow.practice import Accuracy, accuracies
+from gecbench.server.workflow.practice import Accuracy, gold_accuracies
 
 # All statistics of a project as the page Quality and the command line show them.
 
@@ -143,7 +143,7 @@ def quality(project: Project, processes: int = 1, seconds: float | None = None) 
 
 
 def _gold(project: Project, naming: Naming) -> tuple[tuple[str, Accuracy], ...]:
-    rows = [(naming.of(person), gold) for person, gold in accuracies(project).items()]
+    rows = [(naming.of(person), gold) for person, gold in gold_accuracies(project).items()]
     return tuple(sorted(rows, key=lambda row: row[0]))
 
 

@@ -294,8 +294,10 @@ def list_trials(request: HttpRequest, member: Member) -> HttpResponse:
     sentences_needed = rules.trial_size * (1 + rules.trial_retakes)
     different = practice.known_tasks(project, Purpose.TRIAL)
     candidates, next_candidate = _page(practice.candidates(project), request.GET.get("after"))
-    watched, next_watched = _page(practice.watched(project), request.GET.get("gold_after"))
-    accuracies = practice.accuracies(
+    watched, next_watched = _page(
+        practice.members_with_gold(project), request.GET.get("gold_after")
+    )
+    accuracies = practice.gold_accuracies(
         project, [watched_member.person_id for watched_member in watched]
     )
     shown = {
@@ -435,7 +437,7 @@ def gold_results(request: HttpRequest, member: Member, member_id: int) -> HttpRe
     here = Member.objects.filter(project=member.project).select_related("person", "project")
     other = get_object_or_404(here, pk=member_id)
     before = parse_int(request.GET.get("before"))
-    rows = practice.results_of(other)
+    rows = practice.gold_results_of(other)
     if before is not None:
         rows = rows.filter(pk__lt=before)
     results = list(rows[: _ANSWERS + 1])
@@ -448,7 +450,7 @@ def gold_results(request: HttpRequest, member: Member, member_id: int) -> HttpRe
         "one": other,
         "own": other.person_id == member.person_id,
         "status": STATUSES[other.status],
-        "gold": practice.accuracies(member.project, [other.person_id]).get(
+        "gold": practice.gold_accuracies(member.project, [other.person_id]).get(
             other.person_id, Accuracy(0, 0)
         ),
         "answers": [_gold_answer(member, result) for result in results],

@@ -542,7 +542,7 @@ class Accuracy:
         return self.right / self.judged if self.judged else None
 
 
-def results(project: Project) -> QuerySet[Any]:
+def gold_results(project: Project) -> QuerySet[Any]:
     """The results that count, the newest first: of the last submission of each place.
 
     `verdict` is a lead's word where there is one, else that of the known answers.
@@ -563,9 +563,9 @@ def results(project: Project) -> QuerySet[Any]:
     return rows.annotate(verdict=verdict).order_by("-pk")
 
 
-def accuracies(project: Project, people: Collection[int] | None = None) -> dict[int, Accuracy]:
+def gold_accuracies(project: Project, people: Collection[int] | None = None) -> dict[int, Accuracy]:
     """What gold tasks say of each person, by row of the person; of all, if none are named."""
-    rows = results(project).order_by()
+    rows = gold_results(project).order_by()
     if people is not None:
         rows = rows.filter(submission__person__in=people)
     counts = rows.values_list("submission__person").annotate(
@@ -574,16 +574,16 @@ def accuracies(project: Project, people: Collection[int] | None = None) -> dict[
     return {person: Accuracy(right, judged) for person, right, judged in counts}
 
 
-def watched(project: Project) -> QuerySet[Member]:
+def members_with_gold(project: Project) -> QuerySet[Member]:
     """Members who have results, by name."""
-    theirs = results(project).filter(submission__person=OuterRef("person"))
+    theirs = gold_results(project).filter(submission__person=OuterRef("person"))
     rows = Member.objects.filter(Exists(theirs), project=project).select_related("person")
     return rows.order_by("person__name", "pk")
 
 
-def results_of(member: Member) -> QuerySet[Any]:
+def gold_results_of(member: Member) -> QuerySet[Any]:
     """The results of a member with what a page shows of them, the newest first."""
-    rows = results(member.project).filter(submission__person=member.person_id)
+    rows = gold_results(member.project).filter(submission__person=member.person_id)
     return rows.select_related("submission__sentence__golden", "submission__slot").prefetch_related(
         "submission__references",
         "submission__sentence__golden__entries__reference",
@@ -591,7 +591,7 @@ def results_of(member: Member) -> QuerySet[Any]:
     )
 
 
-def judge(member: Member, submission: Submission, texts: Sequence[str]) -> GoldResult:
+def judge_gold(member: Member, submission: Submission, texts: Sequence[str]) -> GoldResult:
     """Judge a submission for a gold task, in the transaction that writes it.
 
     A member whose results fall below the project's threshold is paused by it.
@@ -603,11 +603,11 @@ def judge(member: Member, submission: Submission, texts: Sequence[str]) -> GoldR
     """
     right = is_right(submission.sentence, submission.decision, texts)
     result = GoldResult.objects.create(submission=submission, right=right)
-    pause_if_needed(member)
+    pause_by_gold(member)
     return result
 
 
-def pause_if_needed(member: Member) -> bool:
+def pause_by_gold(member: Member) -> bool:
     """Pause a member whose latest gold tasks fall below the project's threshold; managers are told.
 
     Only results since the member's roles or status changed last count: who was paused and may go on
@@ -616,7 +616,7 @@ def pause_if_needed(member: Member) -> bool:
     rules = member.project.rules
     if not rules.gold_pause_percent or member.status != MemberStatus.ACTIVE:
         return False
-    rows = results(member.project).filter(
+    rows = gold_results(member.project).filter(
         submission__person=member.person_id, submission__at__gte=member.since
     )
     latest = [bool(verdict) for verdict in rows.values_list("verdict", flat=True)]

@@ -396,7 +396,7 @@ def _write(
     if sentence.purpose == Purpose.GOLD:
         from gecbench.server.workflow import practice  # which stands on this module
 
-        practice.judge(member, submission, prepared.texts)
+        practice.judge_gold(member, submission, prepared.texts)
     return submission
 
 
