@@ -146,3 +146,27 @@ def test_whoever_cannot_come_in_finds_a_way(make_live, browser, post_office):
     visitor.wait_for_url(live.url + "/")
     visitor.context.close()
     boss.context.close()
+
+
+def test_a_guideline_that_was_typed_is_not_lost_to_the_form_for_signing_in(live, browser):
+    from server.workflow.stories import a_project
+
+    from gecbench.server.models import Session
+
+    with live.rows():
+        live.person("boss")
+        a_project(1, manager="boss")
+    page = live.page(browser, "boss")
+    questions: list[str] = []
+    page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.dismiss()))
+    page.goto("/p/story/manage/guideline")
+    page.locator("#markdown").press_sequentially("# Typed for an hour\n")
+    page.locator("button[hx-post]").click()
+    page.locator("#preview h2, #preview h3").first.wait_for()
+    assert questions == []
+    with live.rows():
+        Session.objects.all().delete()
+    with page.expect_event("dialog"):
+        page.locator("button[hx-post]").click()
+    assert questions == ["beforeunload"]
+    assert "Typed for an hour" in page.locator("#markdown").input_value()

@@ -27,6 +27,16 @@ document.addEventListener("submit", ({ submitter }) => {
   addEventListener("pageshow", () => disable(false), { once: true });
 });
 
+// A form with a long text is not left without a question, as where somebody was signed out meanwhile.
+for (const form of document.querySelectorAll("form[data-ask]")) {
+  let isSent = false;
+  form.addEventListener("submit", () => (isSent = true));
+  addEventListener("beforeunload", (event) => {
+    const isChanged = [...form.elements].some(({ value, defaultValue = value }) => value !== defaultValue);
+    if (isChanged && !isSent) event.preventDefault();
+  });
+}
+
 // A field for a key takes what is pressed in it, not what that would type.
 for (const field of document.querySelectorAll("input[data-chord]")) {
   field.addEventListener("focus", () => field.select());
