@@ -242,7 +242,7 @@ def test_a_release_is_made_listed_written_and_verified(run, tmp_path):
         sha256, name = line.split("  ")
         assert hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() == sha256
     assert run("release", "verify").stderr == "1 release of story is what was released\n"
-    with pytest.raises(UnknownNameError, match="unknown release 'v2'; did you mean v1"):
+    with pytest.raises(UnknownNameError, match="unknown release 'v2'; known: v1"):
         run("release", "export", "v2", "-o", tmp_path / "out")
 
 
