@@ -227,7 +227,7 @@ _PLACES = re.compile(
 """What only answers have behind an id, though not behind its comma: it is no sentence."""
 _CTC_TASK = _Task(
     re.compile(r"\s*pid=([\w-]+)\s+((?:.*\S)?)\s*"),
-    re.compile(r"\s*(?:pid=)?([\w-]+), *(-1|(?:\d+, *[^\s\d,]+,[^,]*,[^,]*, *)+)\s*"),
+    re.compile(r"\s*(?:pid=)?([\w-]+), *(-1|(?:\d+, *[^\s\d,]+,[^,]*,[^,]*, *+)+)\s*"),
     _fours,
 )
 
