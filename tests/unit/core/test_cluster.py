@@ -285,7 +285,6 @@ def test_commands_write_the_same_bytes(nodes, monkeypatch, tmp_path: Path):
     }
     parquet = tmp_path / "corpus.parquet"
     main(["convert", str(zh), "--to", "jsonl", "-o", str(parquet)])
-    lines["edits.parquet"] = f"edits {parquet} --scheme zh-char"
     lines["pairs.parquet"] = f"corrupt {parquet} --seed 3"
     for name, line in lines.items():
         workers = "2" if name == "score.json" else "1"
