@@ -25,8 +25,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lexical import against, count_edits, f_half, timed, vote
-from measure import machine, run_once
-from tagger import gecbench_command, texts_of
+from measure import machine
+from tagger import (
+    BIASES,
+    HELD_BACK,
+    export,
+    f_of,
+    gecbench_command,
+    going_on,
+    load_tagger,
+    texts_of,
+    train,
+    write_pairs,
+)
 
 import gecbench
 from gecbench.core.corrector import Corrector
@@ -36,9 +47,6 @@ from gecbench.formats.texts import text_of
 from gecbench.models import load_corrector
 from gecbench.text import normalisation
 
-BIASES = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
-"""Of keeping; which is best on the sentences that are held back is taken."""
-HELD_BACK = 400
 Pairs = list[tuple[str, list[str]]]
 
 
@@ -56,20 +64,19 @@ def main() -> None:
     args.folder.mkdir(parents=True, exist_ok=True)
     prepare(args)
     encoder = args.encoder or convert(args.folder)
+    made = {"data.dev": args.folder / "dev-3.jsonl"}
     frozen = {"training.epochs": 1, "training.cold_epochs": 1, "model.encoder": encoder}
-    models = {"encoder frozen": train(args.folder, "cold", "1.jsonl", frozen)}
+    learned = {"data.train": f'["{args.folder}/train-1.jsonl"]'}
+    models = {"encoder frozen": train(args.folder, "cold", "m3e-tagger", made | frozen | learned)}
     if args.epochs:
-        only = {"training.epochs": args.epochs, "training.cold_epochs": 0}
-        # What shapes a tagger is that of the earlier one.
-        only |= {"data.limit": args.pairs, "model.encoder": "convolution", "model.min_count": 1}
-        made = train(
-            args.folder,
-            "made",
-            "2.jsonl",
-            {**only, "model.continue_from": models["encoder frozen"]},
-        )
-        real = train(args.folder, "real", "real.tsv", {**only, "model.continue_from": made})
-        models |= {"then whole": made, "then real pairs": real}
+        only = {"training.epochs": args.epochs, "data.limit": args.pairs}
+        learned = {"data.train": f'["{args.folder}/train-2.jsonl"]'}
+        changes = made | learned | only | going_on(models["encoder frozen"])
+        models["then whole"] = train(args.folder, "made", "m3e-tagger", changes)
+        real = {"data.dev": args.folder / "dev-real.tsv"}
+        learned = {"data.train": f'["{args.folder}/train-real.tsv"]'}
+        changes = real | learned | only | going_on(models["then whole"])
+        models["then real pairs"] = train(args.folder, "real", "m3e-tagger", changes)
     exports = {name: export(args.folder, model) for name, model in models.items()}
     print(f"{machine()}\n")
     measure(args, exports)
@@ -109,12 +116,6 @@ def prepare(args: argparse.Namespace) -> None:
     print(f"{len(parts['train'])} sentences to learn, {len(parts['dev'])} held back", flush=True)
 
 
-def write_pairs(path: Path, pairs: Pairs) -> None:
-    """Write sources and references as MuCGEC's files have them."""
-    rows = ("\t".join((str(n), source, *targets)) for n, (source, targets) in enumerate(pairs, 1))
-    write_text(path, "".join(f"{row}\n" for row in rows))
-
-
 def pairs_of(corpus: Corpus) -> Iterator[tuple[str, list[str]]]:
     """Yield sources and references in simplified characters, without "cannot be corrected"."""
     simplify = normalisation("t2s").change
@@ -136,31 +137,6 @@ def convert(folder: Path) -> Path:
     return target
 
 
-def train(folder: Path, name: str, part: str, changes: dict[str, object]) -> Path:
-    """Train a stage, if that is not done yet, and return the folder of its model."""
-    run = folder / f"run-{name}"
-    changes = {
-        "data.train": f'["{folder}/train-{part}"]',
-        "data.dev": folder / ("dev-real.tsv" if part == "real.tsv" else "dev-3.jsonl"),
-        "training.threads": 1,
-        **changes,
-    }
-    options = [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
-    if not (run / "model").exists():
-        words = ("train", "--recipe", "m3e-tagger", *options, "-o", run)
-        trained = run_once([sys.executable, "-m", "gecbench", *map(str, words)])
-        print(f"{name}: {trained.cpu:.0f} s of CPU", flush=True)
-    return run / "model"
-
-
-def export(folder: Path, model: Path) -> Path:
-    """Export a model, if that is not done yet, and return the new folder."""
-    target = folder / model.parent.name.replace("run", "int8")
-    if not target.exists():
-        print(gecbench_command("export", model, "-o", target), flush=True)
-    return target
-
-
 def measure(args: argparse.Namespace, exports: dict[str, Path]) -> None:
     """Choose each model's bias on what was held back, and print the figures of the test sets."""
     files = {
@@ -172,13 +148,13 @@ def measure(args: argparse.Namespace, exports: dict[str, Path]) -> None:
         for name, path in files.items()
     }
     correctors: dict[str, Corrector] = {"zh-lm": load_corrector("zh-lm", {})}
-    for name, export in exports.items():
+    for name, folder in exports.items():
         dev = args.folder / ("dev-real.tsv" if name == "then real pairs" else "dev-3.jsonl")
         held_back = list(pairs_of(gecbench.load(dev)))
-        values = {bias: f_of(held_back, load_tagger(export, bias)) for bias in BIASES}
+        values = {bias: f_of(held_back, load_tagger(folder, bias), list) for bias in BIASES}
         best = max(BIASES, key=lambda bias: values[bias])
         print(f"{name}, held back, keep_bias {best}: F0.5 {100 * values[best]:.1f}", flush=True)
-        correctors[f"tagger, {name}, keep_bias {best}"] = load_tagger(export, best)
+        correctors[f"tagger, {name}, keep_bias {best}"] = load_tagger(folder, best)
     right = [target for _, (target, *_) in sets["SIGHAN 2015"]]
     print("| system | test set | P | R | F0.5 | ChERRANT F0.5 | false edits | sentences/s |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
@@ -203,17 +179,6 @@ def measure(args: argparse.Namespace, exports: dict[str, Path]) -> None:
 def sources(pairs: Pairs) -> list[str]:
     """Return what is to be corrected."""
     return [source for source, _ in pairs]
-
-
-def load_tagger(export: Path, bias: float) -> Corrector:
-    """Load a tagger that runs in one thread."""
-    return load_corrector(str(export), {"keep_bias": str(bias), "threads": "1"})
-
-
-def f_of(pairs: Pairs, corrector: Corrector) -> float:
-    """Compute F0.5 of changed characters."""
-    tallies = against(sources(pairs), texts_of(corrector, sources(pairs)), targets(pairs), list)
-    return f_half(*(sum(row[k] for row in tallies) for k in range(3)))
 
 
 def targets(pairs: Pairs) -> list[list[str]]:
