@@ -1,7 +1,7 @@
 r"""Measures how much a command takes for a corpus of any size like MuCGEC's dev set.
 
     python benchmarks/million.py --corpus MuCGEC_dev.txt --system example_pred_dev.txt \
-        --sentences 1000000 --folder /tmp/million -- score CORPUS SYSTEM --scheme zh-char --jobs 2
+        --sentences 1000000 --folder FOLDER -- score CORPUS SYSTEM --scheme zh-char --jobs 2
 
 Repeats the sentences; copy k begins each text with "k：", so that no two are the same. CORPUS and
 SYSTEM in the command are the files made. Memory is the sum of PSS, sampled, of the command and its

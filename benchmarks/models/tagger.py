@@ -26,10 +26,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lexical import against, count_edits, f_half, right_sentences, timed
-from measure import machine, run_once
+from measure import BenchmarkError, machine, run_once
 
 import gecbench
 from gecbench.core.corrector import Corrector
+from gecbench.core.errors import GecbenchError
 from gecbench.core.files import read_lines, write_text
 from gecbench.core.sample import Corpus, SystemOutput
 from gecbench.core.score import Counts, Score
@@ -255,4 +256,7 @@ def score_of(corpus: Corpus, system: SystemOutput, metric: str) -> Score:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (GecbenchError, BenchmarkError) as failure:
+        sys.exit(f"tagger.py: {failure}")

@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lexical import against, count_edits, f_half, timed, vote
-from measure import machine
+from measure import BenchmarkError, machine
 from tagger import (
     BIASES,
     HELD_BACK,
@@ -41,6 +41,7 @@ from tagger import (
 
 import gecbench
 from gecbench.core.corrector import Corrector
+from gecbench.core.errors import GecbenchError
 from gecbench.core.files import write_text
 from gecbench.core.sample import Corpus
 from gecbench.formats.texts import text_of
@@ -62,6 +63,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=0, help="of an epoch of these; 0 takes all")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
+    zh_lm = load_corrector("zh-lm", {})  # first, so that nothing is trained where it is missing
     prepare(args)
     encoder = args.encoder or convert(args.folder)
     made = {"data.dev": args.folder / "dev-3.jsonl"}
@@ -79,7 +81,7 @@ def main() -> None:
         models["then real pairs"] = train(args.folder, "real", "m3e-tagger", changes)
     exports = {name: export(args.folder, model) for name, model in models.items()}
     print(f"{machine()}\n")
-    measure(args, exports)
+    measure(args, exports, zh_lm)
 
 
 def prepare(args: argparse.Namespace) -> None:
@@ -137,7 +139,7 @@ def convert(folder: Path) -> Path:
     return target
 
 
-def measure(args: argparse.Namespace, exports: dict[str, Path]) -> None:
+def measure(args: argparse.Namespace, exports: dict[str, Path], zh_lm: Corrector) -> None:
     """Choose each model's bias on what was held back, and print the figures of the test sets."""
     files = {
         "SIGHAN 2015": args.sighan / "test15.sgml",
@@ -147,7 +149,7 @@ def measure(args: argparse.Namespace, exports: dict[str, Path]) -> None:
         name: [pair for pair in pairs_of(gecbench.load(path)) if pair[1]]
         for name, path in files.items()
     }
-    correctors: dict[str, Corrector] = {"zh-lm": load_corrector("zh-lm", {})}
+    correctors: dict[str, Corrector] = {"zh-lm": zh_lm}
     for name, folder in exports.items():
         dev = args.folder / ("dev-real.tsv" if name == "then real pairs" else "dev-3.jsonl")
         held_back = list(pairs_of(gecbench.load(dev)))
@@ -218,4 +220,7 @@ def cherrant_of(pairs: Pairs, outputs: list[str], folder: Path) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (GecbenchError, BenchmarkError) as failure:
+        sys.exit(f"tagger_zh.py: {failure}")
